@@ -251,7 +251,7 @@ TEST(CompiledTiles, QuarterTurns) {
                       op::reverse(b, turned, {0, 1})};
       });
       for (const auto& kernel : make_plan(*prepare(*f), {}, testing::v3()).kernels)
-        EXPECT_EQ(kernel->name, "tiles");
+        EXPECT_EQ(kernel->name, "transpose_tiling");
       expect_compiled_equals_reference(*f);
     }
 }

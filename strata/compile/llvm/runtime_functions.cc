@@ -86,17 +86,17 @@ void strata_copy(void* to, const void* from, std::int64_t bytes) {
       &copy);
 }
 
-void strata_run_strands(const StrataStrands* strands, void* const* const* lists) {
+void strata_run_streams(const StrataStreams* streams, void* const* const* lists) {
   struct Run {
-    const StrataStrands& strands;
+    const StrataStreams& streams;
     void* const* const* lists;
 
-    void claim(const StrataStrandClaim& c, std::byte* scratch) const {
-      void* buffers[kMostStrandPlaces];
+    void claim(const StrataStreamClaim& c, std::byte* scratch) const {
+      void* buffers[kMostStreamPlaces];
       for (std::int64_t i = c.first; i < c.first + c.count; ++i) {
-        const StrataStrandLaunch& l = strands.launches[i];
+        const StrataStreamLaunch& l = streams.launches[i];
         for (std::int64_t p = 0; p < l.places; ++p) {
-          const StrataStrandPlace& place = strands.places[l.first_place + p];
+          const StrataStreamPlace& place = streams.places[l.first_place + p];
           std::byte* base = place.list == kScratchList
                                 ? scratch
                                 : static_cast<std::byte*>(lists[place.list][place.number]);
@@ -105,14 +105,14 @@ void strata_run_strands(const StrataStrands* strands, void* const* const* lists)
         l.kernel(buffers, c.begin, c.end < 0 ? l.points : c.end);
       }
     }
-  } run{*strands, lists};
+  } run{*streams, lists};
   strata::parallel_for(
-      strands->num_claims, 1,
+      streams->num_claims, 1,
       [](void* context, std::int64_t begin, std::int64_t end) {
         const Run& r = *static_cast<const Run*>(context);
-        const std::int64_t bytes = r.strands.scratch_bytes;
+        const std::int64_t bytes = r.streams.scratch_bytes;
         auto* scratch = static_cast<std::byte*>(bytes > 0 ? strata_chain_scratch(bytes) : nullptr);
-        for (std::int64_t i = begin; i < end; ++i) r.claim(r.strands.claims[i], scratch);
+        for (std::int64_t i = begin; i < end; ++i) r.claim(r.streams.claims[i], scratch);
       },
       &run);
 }

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
-/// Of one launch in a strand.
-inline constexpr std::size_t kMostStrandPlaces = 64;
+/// Of one launch in a stream.
+inline constexpr std::size_t kMostStreamPlaces = 64;
 
 extern "C" {
 
@@ -21,25 +21,25 @@ void strata_copy(void* to, const void* from, std::int64_t bytes);
 
 /// ConcurrentLaunches (compile/plan/plan.h) as tables. Of a place the list that holds the buffer's
 /// address (the last: this thread's scratch), the number in that list, an offset.
-struct StrataStrandPlace {
+struct StrataStreamPlace {
   std::int64_t list, number, offset;
 };
-struct StrataStrandLaunch {
+struct StrataStreamLaunch {
   void (*kernel)(void* const* buffers, std::int64_t begin, std::int64_t end);
   std::int64_t points, first_place, places;
 };
 /// `count` launches from the first on, all grid points, or [begin, end) of the one; end < 0: all.
-struct StrataStrandClaim {
+struct StrataStreamClaim {
   std::int64_t first, count, begin, end;
 };
-struct StrataStrands {
-  const StrataStrandClaim* claims;
-  const StrataStrandLaunch* launches;
-  const StrataStrandPlace* places;
+struct StrataStreams {
+  const StrataStreamClaim* claims;
+  const StrataStreamLaunch* launches;
+  const StrataStreamPlace* places;
   std::int64_t num_claims, scratch_bytes;
 };
 /// Runs all claims, by the threads of the run. `lists`: four.
-void strata_run_strands(const StrataStrands* strands, void* const* const* lists);
+void strata_run_streams(const StrataStreams* streams, void* const* const* lists);
 
 /// x[i] = fmod(x[i], y[i]): the lanes of a remainder that the inline path does not take.
 void strata_fmod_f32(float* x, const float* y, std::int64_t n);

@@ -27,7 +27,7 @@ Registry& registry() {
                                      {{"strata_scratch", address(strata_scratch)},
                                       {"strata_chain_scratch", address(strata_chain_scratch)},
                                       {"strata_copy", address(strata_copy)},
-                                      {"strata_run_strands", address(strata_run_strands)},
+                                      {"strata_run_streams", address(strata_run_streams)},
                                       {"strata_fmod_f32", address(strata_fmod_f32)},
                                       {"strata_fmod_f64", address(strata_fmod_f64)},
                                       {"strata_parallel_for", address(parallel_for)},

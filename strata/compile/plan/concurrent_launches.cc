@@ -13,15 +13,15 @@ namespace strata::compile {
 namespace {
 
 /// ConcurrentLaunches that a launch may join into one, and steps after which a row that is no more
-/// than kFewStrands is given up.
-constexpr std::size_t kMostJoined = 8, kLook = 32, kFewStrands = 4;
+/// than kFewStreams is given up.
+constexpr std::size_t kMostJoined = 8, kLook = 32, kFewStreams = 4;
 /// Lanes of work that a claim should have at least, and claims that there should be at most.
 constexpr double kClaimedWork = 2e5;
 constexpr double kMostClaims = 4096;
 
-class Stranding {
+class FindStreams {
  public:
-  Stranding(Plan& plan, const ConcurrencyLimits& limits)
+  FindStreams(Plan& plan, const ConcurrencyLimits& limits)
       : plan_(plan),
         limits_(limits),
         memory_(memory_of_buffers(plan)),
@@ -56,30 +56,30 @@ class Stranding {
  private:
   struct Member {
     const Launch* launch;
-    int strand;  // as it was when it came; find()
+    int stream;  // as it was when it came; find()
     double work;
   };
-  struct Strand {
+  struct LaunchStream {
     int merged_into;
     double work = 0;
     std::int64_t passed_on = 0;  // bytes of temporaries that it writes
     int launches = 0;
   };
-  /// Steps that stand one behind the other, and the strands that they fall into.
+  /// Steps that stand one behind the other, and the streams that they fall into.
   struct Row {
     std::vector<Member> members;
-    std::vector<Strand> strands;
-    std::size_t live = 0;  // strands that are none of others
+    std::vector<LaunchStream> streams;
+    std::size_t live = 0;  // streams that are none of others
     double work = 0;
-    // Of memory that the row's launches use: which strand, and whether one writes it.
+    // Of memory that the row's launches use: which stream, and whether one writes it.
     struct Used {
-      std::vector<int> strands;
+      std::vector<int> streams;
       bool written = false;
     };
     std::unordered_map<int, Used> used;
 
     int find(int s) {
-      auto up = [this](int x) -> int& { return strands[static_cast<std::size_t>(x)].merged_into; };
+      auto up = [this](int x) -> int& { return streams[static_cast<std::size_t>(x)].merged_into; };
       while (up(s) != s) s = up(s) = up(up(s));
       return s;
     }
@@ -116,14 +116,14 @@ class Stranding {
     for (; i < steps.size(); ++i) {
       const Launch* l = std::get_if<Launch>(&steps[i].what);
       if (!l || !add(row, *l)) break;
-      if (row.members.size() >= kLook && row.live < kFewStrands) break;
+      if (row.members.size() >= kLook && row.live < kFewStreams) break;
     }
     return row;
   }
 
-  /// Adds a launch, unless its strand would become too large.
+  /// Adds a launch, unless its stream would become too large.
   bool add(Row& row, const Launch& l) {
-    if (l.arguments.size() > kMostStrandPlaces ||
+    if (l.arguments.size() > kMostStreamPlaces ||
         std::any_of(l.arguments.begin(), l.arguments.end(),
                     [](const Address& a) { return a.counter >= 0; }))
       return false;
@@ -135,60 +135,60 @@ class Stranding {
       auto found = row.used.find(u.memory);
       if (found == row.used.end() || !(u.writes || found->second.written)) continue;
       if (users_[static_cast<std::size_t>(u.memory)] > limits_.most_users) return false;
-      for (int s : found->second.strands) joined.insert(row.find(s));
+      for (int s : found->second.streams) joined.insert(row.find(s));
       if (joined.size() > kMostJoined) return false;
     }
     const double own = work(l);
-    Strand sum{.merged_into = static_cast<int>(row.strands.size()),
-               .work = own,
-               .passed_on = passed_on,
-               .launches = 1};
+    LaunchStream sum{.merged_into = static_cast<int>(row.streams.size()),
+                     .work = own,
+                     .passed_on = passed_on,
+                     .launches = 1};
     for (int s : joined) {
-      const Strand& other = row.strands[static_cast<std::size_t>(s)];
+      const LaunchStream& other = row.streams[static_cast<std::size_t>(s)];
       sum.work += other.work;
       sum.passed_on += other.passed_on;
       sum.launches += other.launches;
     }
     if (!joined.empty() && (sum.work > limits_.most_work || sum.passed_on > limits_.most_scratch))
       return false;
-    const int strand = sum.merged_into;
-    row.strands.push_back(sum);
-    for (int s : joined) row.strands[static_cast<std::size_t>(s)].merged_into = strand;
+    const int stream = sum.merged_into;
+    row.streams.push_back(sum);
+    for (int s : joined) row.streams[static_cast<std::size_t>(s)].merged_into = stream;
     row.live += 1 - joined.size();
     row.work += own;
-    row.members.push_back({&l, strand, own});
+    row.members.push_back({&l, stream, own});
     for (const Use& u : all) {
       Row::Used& used = row.used[u.memory];
       used.written |= u.writes;
-      if (used.strands.empty() || used.written)
-        used.strands = {strand};
+      if (used.streams.empty() || used.written)
+        used.streams = {stream};
       else
-        used.strands.push_back(strand);
+        used.streams.push_back(stream);
     }
     return true;
   }
 
   bool is_worth_it(Row& row) const {
-    if (static_cast<std::int64_t>(row.live) < limits_.least_strands ||
+    if (static_cast<std::int64_t>(row.live) < limits_.least_streams ||
         row.work < limits_.least_work)
       return false;
-    return std::all_of(row.strands.begin(), row.strands.end(), [&](const Strand& s) {
-      const bool is_live = &row.strands[static_cast<std::size_t>(s.merged_into)] == &s;
+    return std::all_of(row.streams.begin(), row.streams.end(), [&](const LaunchStream& s) {
+      const bool is_live = &row.streams[static_cast<std::size_t>(s.merged_into)] == &s;
       return !is_live || s.launches == 1 || s.work <= limits_.most_share * row.work;
     });
   }
 
   ConcurrentLaunches make(Row& row) {
-    std::map<int, std::vector<const Member*>> by_strand;
+    std::map<int, std::vector<const Member*>> by_stream;
     std::vector<int> order;  // by the first launch
     for (const Member& m : row.members) {
-      std::vector<const Member*>& launches = by_strand[row.find(m.strand)];
-      if (launches.empty()) order.push_back(row.find(m.strand));
+      std::vector<const Member*>& launches = by_stream[row.find(m.stream)];
+      if (launches.empty()) order.push_back(row.find(m.stream));
       launches.push_back(&m);
     }
-    ConcurrentLaunches out{.strands = static_cast<std::int64_t>(order.size())};
+    ConcurrentLaunches out{.streams = static_cast<std::int64_t>(order.size())};
     const double claimed = std::max(kClaimedWork, row.work / kMostClaims);
-    ConcurrentLaunches::Claim open{.count = 0};  // of small strands, together
+    ConcurrentLaunches::Claim open{.count = 0};  // of small streams, together
     double open_work = 0;
     auto close = [&] {
       if (open.count > 0) out.claims.push_back(open);
@@ -196,8 +196,8 @@ class Stranding {
       open_work = 0;
     };
     for (int s : order) {
-      const std::vector<const Member*>& launches = by_strand.at(s);
-      const double work = row.strands[static_cast<std::size_t>(s)].work;
+      const std::vector<const Member*>& launches = by_stream.at(s);
+      const double work = row.streams[static_cast<std::size_t>(s)].work;
       if (launches.size() == 1 && work >= 2 * claimed && kernel(*launches[0]->launch).grid > 1) {
         close();
         cut(*launches[0]->launch, work / claimed, out);
@@ -224,7 +224,7 @@ class Stranding {
     out.launches.push_back(l);
   }
 
-  /// Gives what the strand alone uses places in a thread's scratch; those used at the same time are
+  /// Gives what the stream alone uses places in a thread's scratch; those used at the same time are
   /// apart.
   void place_scratch(const std::vector<const Member*>& launches, ConcurrentLaunches& out) {
     struct Life {
@@ -287,7 +287,7 @@ class Stranding {
 }  // namespace
 
 void form_concurrent_launches(Plan& plan, const ConcurrencyLimits& limits) {
-  Stranding(plan, limits).form(plan.steps);
+  FindStreams(plan, limits).form(plan.steps);
 }
 
 }  // namespace strata::compile

@@ -83,10 +83,10 @@ std::vector<bool> donated(std::size_t leaves) {
 Plan plan_of(const Block& block, std::size_t leaves) {
   return make_plan(*prepare(block), donated(leaves), testing::v3());
 }
-std::vector<const ConcurrentLaunches*> strands_of(const Plan& plan) {
+std::vector<const ConcurrentLaunches*> streams_of(const Plan& plan) {
   std::vector<const ConcurrentLaunches*> out;
   for (const Step& s : plan.steps)
-    if (const auto* strands = std::get_if<ConcurrentLaunches>(&s.what)) out.push_back(strands);
+    if (const auto* streams = std::get_if<ConcurrentLaunches>(&s.what)) out.push_back(streams);
   return out;
 }
 
@@ -96,9 +96,9 @@ TEST(ConcurrentLaunches, AStepOfAdamWIsOneLaunchThatReadsAndWritesEachArrayOnce)
   const Plan plan = plan_of(*step(shapes(kLeaves, kSide), adamw), kLeaves);
   // The number's correction first.
   ASSERT_EQ(plan.steps.size(), 2U) << print(plan);
-  const std::vector<const ConcurrentLaunches*> strands = strands_of(plan);
-  ASSERT_EQ(strands.size(), 1U);
-  EXPECT_EQ(strands[0]->strands, static_cast<std::int64_t>(kLeaves));
+  const std::vector<const ConcurrentLaunches*> streams = streams_of(plan);
+  ASSERT_EQ(streams.size(), 1U);
+  EXPECT_EQ(streams[0]->streams, static_cast<std::int64_t>(kLeaves));
   EXPECT_EQ(plan.kernels.size(), 2U);
   EXPECT_EQ(launches(plan).size(), 2U);
 
@@ -123,7 +123,7 @@ TEST(ConcurrentLaunches, KernelsAndStepsDoNotGrowWithLeavesOfOneShape) {
 
 TEST(ConcurrentLaunches, ResultsFromTheSameArraysAreMadeTogether) {
   const Plan plan = plan_of(*step(shapes(20, 128), lion), 20);
-  ASSERT_EQ(strands_of(plan).size(), 1U) << print(plan);
+  ASSERT_EQ(streams_of(plan).size(), 1U) << print(plan);
   const LaunchCost work = launch_costs(plan).back();
   constexpr double kArrays = 4.0 * 20 * 128 * 128;
   EXPECT_EQ(work.read, 3 * kArrays);
@@ -132,10 +132,10 @@ TEST(ConcurrentLaunches, ResultsFromTheSameArraysAreMadeTogether) {
 
 TEST(ConcurrentLaunches, WhatALeafPassesOnStaysWithItsThread) {
   const Plan plan = plan_of(*step(shapes(40, 128), by_norm), 40);
-  const std::vector<const ConcurrentLaunches*> strands = strands_of(plan);
-  ASSERT_EQ(strands.size(), 1U) << print(plan);
-  EXPECT_GT(strands[0]->launches.size(), 40U);
-  EXPECT_GT(strands[0]->scratch_bytes, 0);
+  const std::vector<const ConcurrentLaunches*> streams = streams_of(plan);
+  ASSERT_EQ(streams.size(), 1U) << print(plan);
+  EXPECT_GT(streams[0]->launches.size(), 40U);
+  EXPECT_GT(streams[0]->scratch_bytes, 0);
   EXPECT_LT(plan.arena_bytes, 1024);  // the correction
 }
 
@@ -143,15 +143,15 @@ TEST(ConcurrentLaunches, LargeLeavesAreCutAndSmallOnesGoTogether) {
   std::vector<Shape> all = shapes(100, 8);
   all.push_back(Shape{1024, 1024});
   const Plan plan = plan_of(*step(all, adamw), all.size());
-  const std::vector<const ConcurrentLaunches*> strands = strands_of(plan);
-  ASSERT_EQ(strands.size(), 1U) << print(plan);
-  std::vector<std::int64_t> points(strands[0]->launches.size(), 0);
+  const std::vector<const ConcurrentLaunches*> streams = streams_of(plan);
+  ASSERT_EQ(streams.size(), 1U) << print(plan);
+  std::vector<std::int64_t> points(streams[0]->launches.size(), 0);
   std::int64_t together = 0, cut = 0;
-  for (const ConcurrentLaunches::Claim& c : strands[0]->claims) {
+  for (const ConcurrentLaunches::Claim& c : streams[0]->claims) {
     together += c.count > 1;
     cut += c.end >= 0;
     for (std::int64_t i = c.first; i < c.first + c.count; ++i) {
-      const Launch& l = strands[0]->launches[static_cast<std::size_t>(i)];
+      const Launch& l = streams[0]->launches[static_cast<std::size_t>(i)];
       const std::int64_t grid = plan.kernels[static_cast<std::size_t>(l.kernel)]->grid;
       points[static_cast<std::size_t>(i)] += (c.end < 0 ? grid : c.end) - c.begin;
     }
@@ -160,7 +160,7 @@ TEST(ConcurrentLaunches, LargeLeavesAreCutAndSmallOnesGoTogether) {
   EXPECT_GT(cut, 8);
   for (std::size_t i = 0; i < points.size(); ++i)  // each point of each launch once
     EXPECT_EQ(points[i],
-              plan.kernels[static_cast<std::size_t>(strands[0]->launches[i].kernel)]->grid);
+              plan.kernels[static_cast<std::size_t>(streams[0]->launches[i].kernel)]->grid);
 }
 
 TEST(ConcurrentLaunches, LeavesThatWaitForEachOtherStayApart) {
@@ -173,7 +173,7 @@ TEST(ConcurrentLaunches, LeavesThatWaitForEachOtherStayApart) {
     sum = op::dot_general(b, op::tanh(b, sum), x[static_cast<std::size_t>(i)], {{}, {}, {1}, {0}});
     block->results.push_back(sum);
   }
-  EXPECT_TRUE(strands_of(make_plan(*prepare(*block), {}, testing::v3())).empty());
+  EXPECT_TRUE(streams_of(make_plan(*prepare(*block), {}, testing::v3())).empty());
 }
 
 /// Runs a plan by its walker or as machine code.
@@ -204,8 +204,8 @@ TEST(ConcurrentLaunches, HaveTheBitsOfTheLaunchesOneAfterAnother) {
     std::unique_ptr<Block> ready = prepare(*block);
     // Also where a leaf has most of the work.
     Plan plan = make_plan(*ready, {}, testing::widest(), {}, {},
-                          {.least_strands = 2, .least_work = 0, .most_share = 1});
-    ASSERT_FALSE(strands_of(plan).empty()) << print(plan);
+                          {.least_streams = 2, .least_work = 0, .most_share = 1});
+    ASSERT_FALSE(streams_of(plan).empty()) << print(plan);
     testing::expect_same_bits(run(plan, arguments, false), want, "by the walker\n" + print(plan));
     for (int threads : {1, 2, 3}) {
       set_num_threads(threads);

@@ -53,7 +53,7 @@ class Walker {
   /// The plain twin of parts: launch after launch, scratch as large as the arrays that it stands
   /// for.
   void visit(const TilePipeline& c) { visit_with_scratch(c.launches); }
-  /// One strand after the other.
+  /// One stream after the other.
   void visit(const ConcurrentLaunches& s) { visit_with_scratch(s.launches); }
   void visit_with_scratch(const std::vector<Launch>& launches) {
     for (const Launch& l : launches)
@@ -96,7 +96,7 @@ class Walker {
   const RunContext& context_;
   const RunKernel& run_;
   std::vector<std::int64_t> counters_;
-  std::map<int, std::vector<std::byte>> whole_;  // of scratch, while its chain or strands run
+  std::map<int, std::vector<std::byte>> whole_;  // of scratch, while its pipeline or streams run
 };
 
 }  // namespace

@@ -150,8 +150,8 @@ class Counter {
   std::map<const loop::Ref*, double> loaded_, stored_;  // elements; looked up only
 };
 
-/// Chains and strands are one launch: what they pass on in a thread's scratch is neither read from
-/// memory nor written there.
+/// TilePipelines and streams are one launch: what they pass on in a thread's scratch is neither
+/// read from memory nor written there.
 LaunchCost work_together(const Plan& plan, const std::vector<Launch>& launches) {
   LaunchCost sum{.parallel = true};
   for (const Launch& l : launches) {
@@ -184,10 +184,10 @@ void add_works(const Plan& plan, const Steps& steps, std::vector<LaunchCost>& ou
             static_cast<double>(a.counter >= 0 ? a.stride : buffer.bytes - a.offset);
       }
       out.push_back(work);
-    } else if (const auto* chain = std::get_if<TilePipeline>(&step.what)) {
-      out.push_back(work_together(plan, chain->launches));
-    } else if (const auto* strands = std::get_if<ConcurrentLaunches>(&step.what)) {
-      out.push_back(work_together(plan, strands->launches));
+    } else if (const auto* pipeline = std::get_if<TilePipeline>(&step.what)) {
+      out.push_back(work_together(plan, pipeline->launches));
+    } else if (const auto* streams = std::get_if<ConcurrentLaunches>(&step.what)) {
+      out.push_back(work_together(plan, streams->launches));
     } else if (const auto* c = std::get_if<Copy>(&step.what); c && is_timed(*c)) {
       out.push_back(
           {.read = static_cast<double>(c->bytes), .written = static_cast<double>(c->bytes)});

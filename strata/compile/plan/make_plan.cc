@@ -597,8 +597,8 @@ class Planner {
 }  // namespace
 
 Plan make_plan(const Block& block, const std::vector<bool>& donated, const CpuTarget& target,
-               const TilePipelineLimits& chains, const SharingLimits& sharing,
-               const ConcurrencyLimits& strands) {
+               const TilePipelineLimits& pipelines, const SharingLimits& sharing,
+               const ConcurrencyLimits& streams) {
   Stage stage("plan");
   Plan plan;
   plan.target = target;
@@ -606,12 +606,12 @@ Plan make_plan(const Block& block, const std::vector<bool>& donated, const CpuTa
   parallelize_launches_in_loops(plan);
   eliminate_redundant_launches(plan);
   if (!sharing.any_size) {
-    Stage finding("  strands");
-    form_concurrent_launches(plan, strands);
+    Stage finding("  streams");
+    form_concurrent_launches(plan, streams);
   }
   {
-    Stage finding("  chains");
-    form_tile_pipelines(plan, chains);
+    Stage finding("  pipelines");
+    form_tile_pipelines(plan, pipelines);
   }
   choose_grains(plan);
   double_buffer_carries(plan);

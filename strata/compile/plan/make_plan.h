@@ -18,8 +18,8 @@ namespace strata::compile {
 /// Plans an isolated block without calls. `donated[i]`: argument i's memory may be taken for a
 /// result. Tiles of products are for `target`.
 Plan make_plan(const ir::Block& block, const std::vector<bool>& donated, const CpuTarget& target,
-               const TilePipelineLimits& chains = {}, const SharingLimits& sharing = {},
-               const ConcurrencyLimits& strands = {});
+               const TilePipelineLimits& pipelines = {}, const SharingLimits& sharing = {},
+               const ConcurrencyLimits& streams = {});
 
 /// Gives every temporary a place in one arena, so that those alive at the same time do not overlap.
 void assign_memory(Plan& plan);

@@ -21,8 +21,8 @@ struct PlanBuffer {
   Kind kind = Kind::temporary;
   int number = 0;  // argument, result, constant: which one
   std::int64_t bytes = 0;
-  std::int64_t offset = 0;  // temporary: place in the arena; scratch: of one part in the chain's
-                            // scratch, in that of a strand; a multiple of 64
+  std::int64_t offset = 0;  // temporary: place in the arena; scratch: of one part in the pipeline's
+                            // scratch, in that of a stream; a multiple of 64
 };
 
 /// buffer + offset + counter * stride, all in bytes; counter is the number of an enclosing
@@ -61,20 +61,21 @@ struct LaunchNative {
 };
 /// Launches whose grids are cut into `slices` equal slices: slice p of each runs before slice p of
 /// the next, and parts run in any order. What part p reads of a buffer that another launch of the
-/// chain writes, part p wrote (grid_slices.h), so the results are those of the launches one after
-/// another. Buffers of kind scratch are used by one chain alone and hold one part at a time.
+/// pipeline writes, part p wrote (grid_slices.h), so the results are those of the launches one
+/// after another. Buffers of kind scratch are used by one pipeline alone and hold one part at a
+/// time.
 struct TilePipeline {
   std::vector<Launch> launches;
   std::int64_t slices = 1;
   std::int64_t scratch_bytes = 0;  // of one part
 };
 /// ConcurrentLaunches of launches that have nothing to do with each other (the leaves of an
-/// optimizer's step), as one parallel call. The launches of a strand stand one behind the other and
+/// optimizer's step), as one parallel call. The launches of a stream stand one behind the other and
 /// run in this order on one thread; claims run in any order. Buffers of kind scratch belong to one
-/// strand alone.
+/// stream alone.
 struct ConcurrentLaunches {
-  /// All grid points of some launches, which are whole strands; or grid points [begin, end) of the
-  /// only launch of a strand.
+  /// All grid points of some launches, which are whole streams; or grid points [begin, end) of the
+  /// only launch of a stream.
   struct Claim {
     std::int64_t first = 0, count = 1;   // numbers of launches
     std::int64_t begin = 0, end = kAll;  // of the one launch
@@ -82,8 +83,8 @@ struct ConcurrentLaunches {
   };
   std::vector<Launch> launches;
   std::vector<Claim> claims;
-  std::int64_t strands = 0;
-  std::int64_t scratch_bytes = 0;  // of one strand
+  std::int64_t streams = 0;
+  std::int64_t scratch_bytes = 0;  // of one stream
 };
 /// memmove of `bytes`.
 struct Copy {

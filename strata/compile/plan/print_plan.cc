@@ -44,7 +44,7 @@ std::string text(const Plan& plan, const Copy& c) {
   return fmt::format("copy {} -> {} ({} bytes)", text(plan, c.from), text(plan, c.to), c.bytes);
 }
 
-/// A chain is one launch to whoever measures: its name, and all of it.
+/// A pipeline is one launch to whoever measures: its name, and all of it.
 runtime::Launch one_launch(const Plan& plan, const TilePipeline& c) {
   std::string names, all;
   for (const Launch& l : c.launches) {
@@ -54,7 +54,7 @@ runtime::Launch one_launch(const Plan& plan, const TilePipeline& c) {
   return {names, fmt::format("tile pipeline of {} slices: {}", c.slices, all)};
 }
 
-/// The same of strands, which are many: each kernel once.
+/// The same of streams, which are many: each kernel once.
 runtime::Launch one_launch(const Plan& plan, const ConcurrentLaunches& s) {
   std::map<int, int> times;
   std::vector<int> order;
@@ -66,7 +66,7 @@ runtime::Launch one_launch(const Plan& plan, const ConcurrentLaunches& s) {
     names += (names.empty() ? "" : "+") + name;
     all += fmt::format("{}{} #{} {} times", all.empty() ? "" : ", ", name, k, times[k]);
   }
-  return {names, fmt::format("{} concurrent sequences: {}", s.strands, all)};
+  return {names, fmt::format("{} concurrent sequences: {}", s.streams, all)};
 }
 
 void add_launches(const Plan& plan, const Steps& steps, std::vector<runtime::Launch>& out) {
@@ -77,8 +77,8 @@ void add_launches(const Plan& plan, const Steps& steps, std::vector<runtime::Lau
       out.push_back({n->symbol, text(plan, *n)});
     else if (const auto* pipeline = std::get_if<TilePipeline>(&step.what))
       out.push_back(one_launch(plan, *pipeline));
-    else if (const auto* strands = std::get_if<ConcurrentLaunches>(&step.what))
-      out.push_back(one_launch(plan, *strands));
+    else if (const auto* streams = std::get_if<ConcurrentLaunches>(&step.what))
+      out.push_back(one_launch(plan, *streams));
     else if (const auto* c = std::get_if<Copy>(&step.what); c && is_timed(*c))
       out.push_back({"copy", text(plan, *c)});
     else if (const auto* f = std::get_if<CountedLoop>(&step.what); f && f->count > 0)
@@ -103,7 +103,7 @@ void print(const Plan& plan, const Steps& steps, int depth, std::string& out) {
       for (const Launch& l : pipeline->launches) out += pad + "  " + text(plan, l) + "\n";
     } else if (const auto* s = std::get_if<ConcurrentLaunches>(&step.what)) {
       out += fmt::format("{}{} concurrent sequences in {} claims, scratch {} bytes\n", pad,
-                         s->strands, s->claims.size(), s->scratch_bytes);
+                         s->streams, s->claims.size(), s->scratch_bytes);
       for (const Launch& l : s->launches) out += pad + "  " + text(plan, l) + "\n";
     } else if (const auto* c = std::get_if<Copy>(&step.what)) {
       out += pad + text(plan, *c) + (c->why.empty() ? "" : ": " + c->why) + "\n";

@@ -7,7 +7,7 @@
 
 namespace strata::compile {
 
-/// Before chains and memory: of launches of one kernel on the same operands the first stays, and
+/// Before pipelines and memory: of launches of one kernel on the same operands the first stays, and
 /// its results serve for the others'; those that a counted loop would repeat stand before it.
 void eliminate_redundant_launches(Plan& plan);
 

@@ -20,7 +20,7 @@ int layouts(const Plan& plan, const Steps& steps, bool in_loops, bool in_loop = 
   for (const Step& s : steps) {
     if (const auto* l = std::get_if<Launch>(&s.what))
       out += (in_loop || !in_loops) &&
-             plan.kernels[static_cast<std::size_t>(l->kernel)]->name == "lay_out";
+             plan.kernels[static_cast<std::size_t>(l->kernel)]->name == "pack";
     if (const auto* loop = std::get_if<CountedLoop>(&s.what))
       out += layouts(plan, loop->body, in_loops, true);
   }

@@ -11,7 +11,7 @@
 namespace strata::compile {
 namespace {
 
-/// So many launches may stand between two of a chain.
+/// So many launches may stand between two of a pipeline.
 constexpr std::size_t kMostBetween = 16;
 /// So many numbers of parts are tried.
 constexpr int kMostTries = 16;
@@ -27,9 +27,9 @@ struct Use {
 
 bool same_place(const Use& a, const Use& b) { return *a.at == *b.at && a.bytes == b.bytes; }
 
-class Chains {
+class TilePipelines {
  public:
-  Chains(Plan& plan, const TilePipelineLimits& limits)
+  TilePipelines(Plan& plan, const TilePipelineLimits& limits)
       : plan_(plan),
         limits_(limits),
         memory_(memory_of_buffers(plan)),
@@ -41,7 +41,7 @@ class Chains {
   void form(Steps& steps) {
     for (Step& s : steps) each_inner(s, [&](Steps& inner) { form(inner); });
     Steps out;
-    for (std::size_t i = 0; i < steps.size();) i = chain_from(steps, i, out);
+    for (std::size_t i = 0; i < steps.size();) i = pipeline_from(steps, i, out);
     steps = std::move(out);
   }
 
@@ -69,7 +69,7 @@ class Chains {
     return false;
   }
 
-  // ---- chains
+  // ---- pipelines
   struct Member {
     const Launch* launch;
     std::vector<Use> uses;
@@ -77,9 +77,9 @@ class Chains {
   };
   using Members = std::vector<Member>;
 
-  /// Moves steps from `i` on to `out`: a chain with what goes before it and after it, or one step.
-  /// Returns the next.
-  std::size_t chain_from(Steps& steps, std::size_t i, Steps& out) {
+  /// Moves steps from `i` on to `out`: a pipeline with what goes before it and after it, or one
+  /// step. Returns the next.
+  std::size_t pipeline_from(Steps& steps, std::size_t i, Steps& out) {
     auto alone = [&] {
       out.push_back(std::move(steps[i]));
       return i + 1;
@@ -115,9 +115,9 @@ class Chains {
     return last + 1;
   }
 
-  /// Launches before the chain that make what its newest member reads become members, where nothing
-  /// else before the chain needs them: a second product of as many elements, say, as the gradient
-  /// of a softmax has. Returns the number of parts, if any came.
+  /// Launches before the pipeline that make what its newest member reads become members, where
+  /// nothing else before the pipeline needs them: a second product of as many elements, say, as the
+  /// gradient of a softmax has. Returns the number of parts, if any came.
   std::optional<std::int64_t> bring_along(Members& members, Members& before) {
     std::optional<std::int64_t> slices;
     for (std::size_t i = before.size(); i-- > 0;) {
@@ -211,7 +211,7 @@ class Chains {
     return it->second;
   }
 
-  // ---- a chain
+  // ---- a pipeline
   TilePipeline make(const Members& members, std::int64_t slices) {
     TilePipeline pipeline{.slices = slices};
     for (const auto& [memory, all] : shared_memory(members)) {
@@ -287,12 +287,12 @@ void each_tile_pipeline(const Steps& steps, const F& f) {
 /// A kernel fetches what the next launch reads beside its results (Group::beside). Where that one
 /// does not follow part by part, caches lose it before.
 void leave_fetches_to_chains(Plan& plan) {
-  std::vector<bool> chained(plan.kernels.size(), false);
+  std::vector<bool> pipelined(plan.kernels.size(), false);
   each_tile_pipeline(plan.steps, [&](const TilePipeline& pipeline) {
-    for (const Launch& l : pipeline.launches) chained[static_cast<std::size_t>(l.kernel)] = true;
+    for (const Launch& l : pipeline.launches) pipelined[static_cast<std::size_t>(l.kernel)] = true;
   });
   for (std::size_t k = 0; k < plan.kernels.size(); ++k) {
-    if (chained[k]) continue;
+    if (pipelined[k]) continue;
     loop::Kernel& kernel = *plan.kernels[k];
     std::vector<bool> used(kernel.refs.size(), false);
     for (const loop::Inst& i : kernel.arena)
@@ -305,7 +305,7 @@ void leave_fetches_to_chains(Plan& plan) {
 }  // namespace
 
 void form_tile_pipelines(Plan& plan, const TilePipelineLimits& limits) {
-  Chains(plan, limits).form(plan.steps);
+  TilePipelines(plan, limits).form(plan.steps);
   leave_fetches_to_chains(plan);
 }
 

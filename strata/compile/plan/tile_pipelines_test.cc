@@ -1,5 +1,5 @@
-// Chains of launches: found by what kernels touch, and with the bits of the launches one after
-// another.
+// TilePipelines of launches: found by what kernels touch, and with the bits of the launches one
+// after another.
 #include "strata/compile/plan/tile_pipelines.h"
 
 #include <array>
@@ -59,8 +59,8 @@ std::vector<Literal> run(Plan& plan, const std::vector<Literal>& arguments, bool
   return results;
 }
 
-/// The law: chains wherever they can be, by the walker and as machine code on 1, 2 and 3 threads,
-/// have the reference's bits.
+/// The law: pipelines wherever they can be, by the walker and as machine code on 1, 2 and 3
+/// threads, have the reference's bits.
 void expect_pipelined_equals_reference(const Block& f, unsigned seed = 1) {
   std::vector<Literal> arguments = testing::arguments_of(f, seed),
                        want = op::evaluate(f, arguments);
@@ -96,7 +96,7 @@ std::unique_ptr<Block> attention_program(std::int64_t batch, std::int64_t heads,
   });
 }
 
-TEST(Chains, ScoresOfAttentionAreNeverInMemory) {
+TEST(TilePipelines, ScoresOfAttentionAreNeverInMemory) {
   Plan plan = make_plan(*prepare(*attention_program(4, 8, 128, 32)), {}, testing::v3());
   std::vector<const TilePipeline*> pipelines = pipelines_of(plan.steps);
   ASSERT_EQ(pipelines.size(), 1u) << print(plan);
@@ -106,7 +106,7 @@ TEST(Chains, ScoresOfAttentionAreNeverInMemory) {
   EXPECT_LE(pipelines[0]->scratch_bytes, 2 * 128 * 128 * 4);
 }
 
-TEST(Chains, ABlockOfFewHeadsOrOfLittleDataIsNone) {
+TEST(TilePipelines, ABlockOfFewHeadsOrOfLittleDataIsNone) {
   EXPECT_TRUE(
       pipelines_of(make_plan(*prepare(*attention_program(1, 2, 64, 16)), {}, testing::v3()).steps)
           .empty());
@@ -116,7 +116,7 @@ TEST(Chains, ABlockOfFewHeadsOrOfLittleDataIsNone) {
 }
 
 /// Scores of one head that are too many use blocks of rows.
-TEST(Chains, LongSequencesGoByRows) {
+TEST(TilePipelines, LongSequencesGoByRows) {
   for (std::int64_t rows : {1024, 2048, 4096}) {
     Plan plan = make_plan(*prepare(*attention_program(1, 2, rows, 64)), {}, testing::v3());
     std::vector<const TilePipeline*> pipelines = pipelines_of(plan.steps);
@@ -128,7 +128,7 @@ TEST(Chains, LongSequencesGoByRows) {
 }
 
 /// Products cut rows as maps do, where both could: a radial kernel of 2000 x 1500 by four vectors.
-TEST(Chains, RowsThatNoUsualBlockDivides) {
+TEST(TilePipelines, RowsThatNoUsualBlockDivides) {
   auto f = program(
       {Type(DType::f32, {2000, 16}), Type(DType::f32, {1500, 16}), Type(DType::f32, {1500}),
        Type(DType::f32, {1500, 4})},
@@ -144,7 +144,7 @@ TEST(Chains, RowsThatNoUsualBlockDivides) {
   EXPECT_EQ(pipelines[0]->launches.size(), 3u) << print(plan);
 }
 
-TEST(Chains, AttentionForwardAndBackward) {
+TEST(TilePipelines, AttentionForwardAndBackward) {
   for (auto [batch, heads, rows, width] :
        {std::array{2, 2, 48, 16}, std::array{3, 4, 33, 8}, std::array{1, 6, 7, 5}}) {
     std::unique_ptr<Block> f = attention_program(batch, heads, rows, width);
@@ -154,8 +154,8 @@ TEST(Chains, AttentionForwardAndBackward) {
 }
 
 /// What comes next reads across parts, or nothing of what was made: it moves aside or ends the
-/// chain.
-TEST(Chains, ReadersOfOtherPartsStayBehind) {
+/// pipeline.
+TEST(TilePipelines, ReadersOfOtherPartsStayBehind) {
   Type x(DType::f32, {8, 40, 40});
   expect_pipelined_equals_reference(*program({x, x}, [](Builder& b, const Values& v) {
     Value* first = op::dot_general(b, v[0], v[1], {{0}, {0}, {2}, {1}});
@@ -186,7 +186,7 @@ Value* random_step(Builder& b, Value* x, Value* y, unsigned choice) {
   }
 }
 
-TEST(Chains, RandomPrograms) {
+TEST(TilePipelines, RandomPrograms) {
   std::size_t found = 0;
   for (unsigned seed = 1; seed <= 12; ++seed) {
     Type x(DType::f32, {8, 40, 40});

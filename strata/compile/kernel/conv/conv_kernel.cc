@@ -166,7 +166,7 @@ class ConvKernel {
 
   BuiltKernel multiply() {
     BuiltKernel built;
-    built.kernel = std::make_unique<loop::Kernel>("windowed_conv");
+    built.kernel = std::make_unique<loop::Kernel>("conv");
     built.kernel->grid = plan_.batch * plan_.row_blocks() * plan_.column_blocks();
     built.parallel =
         static_cast<double>(plan_.batch * plan_.m * plan_.n) * static_cast<double>(plan_.k) >

@@ -272,7 +272,7 @@ TEST(CompiledWindows, LongSumsOfFewFilters) {
       const auto f = convolution(DType::f32, DType::f32, s, last);
       bool narrow = false;
       for (const auto& kernel : make_plan(*prepare(*f), {}, testing::v3()).kernels)
-        narrow |= kernel->name == "narrow_product";
+        narrow |= kernel->name == "narrow_gemm";
       EXPECT_EQ(narrow, filters == 1 && last);
       expect_compiled_equals_reference(*f, 1, false);
     }

@@ -24,7 +24,7 @@ class AccumulatingScanGemm {
         columns_(result->shape()[1]),
         terms_(sum.right->shape()[1]) {
     tile_ = narrow_tile(register_tile(acc_, target), columns_, target);
-    built_.kernel = std::make_unique<loop::Kernel>("product_sum");
+    built_.kernel = std::make_unique<loop::Kernel>("accumulating_scan_gemm");
     builder_ = std::make_unique<loop::Builder>(*built_.kernel);
     context_ = std::make_unique<KernelContext>(*builder_, fusion, built_);
   }

@@ -60,7 +60,7 @@ TEST(AccumulatingScanGemm, HasTheReferencesBitsOnEachKindOfProcessor) {
                                c.terms, name(c.dtype), processor));
       const Plan plan = make_plan(*prepare(*f), {}, CpuTarget::named(processor));
       EXPECT_EQ(std::any_of(plan.kernels.begin(), plan.kernels.end(),
-                            [](const auto& k) { return k->name == "product_sum"; }),
+                            [](const auto& k) { return k->name == "accumulating_scan_gemm"; }),
                 c.taken);
       testing::expect_same_bits({testing::run_as_on(processor, *f, given)}, expected, processor);
     }

@@ -35,7 +35,7 @@ class AmxGemm {
     m_ = left_.size(left_.free);
     n_ = right_.size(right_.free);
     k_ = left_.size(left_.contract);
-    built_.kernel = std::make_unique<loop::Kernel>("product");
+    built_.kernel = std::make_unique<loop::Kernel>("amx_gemm");
     builder_ = std::make_unique<loop::Builder>(*built_.kernel);
     context_ = std::make_unique<GemmOutput>(*builder_, group, fusion, built_);
   }

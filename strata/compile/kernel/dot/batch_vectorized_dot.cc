@@ -44,7 +44,7 @@ class BatchVectorizedDot {
     n_ = right_.size(right_.free) / all;
     k_ = left_.size(left_.contract);
     choose_strips();
-    built_.kernel = std::make_unique<loop::Kernel>("batch_lanes");
+    built_.kernel = std::make_unique<loop::Kernel>("batch_vectorized_dot");
     builder_ = std::make_unique<loop::Builder>(*built_.kernel);
     context_ = std::make_unique<GemmOutput>(*builder_, group, fusion, built_);
   }

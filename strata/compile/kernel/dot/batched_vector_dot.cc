@@ -47,7 +47,7 @@ class RowDots {
         kind_(sums_bf16_pairs(op_, target) ? TermKind::pairs : TermKind::single) {
     elements_ = left_.size(left_.free);
     k_ = left_.size(left_.contract);
-    built_.kernel = std::make_unique<loop::Kernel>("row_dots");
+    built_.kernel = std::make_unique<loop::Kernel>("batched_vector_dot");
     builder_ = std::make_unique<loop::Builder>(*built_.kernel);
     context_ = std::make_unique<GemmOutput>(*builder_, group, fusion, built_);
   }

@@ -47,7 +47,7 @@ TEST(RowDots, HaveTheReferencesBitsOnEachKindOfProcessor) {
       auto block = product(c);
       const Plan plan = make_plan(*prepare(*block), {}, CpuTarget::named(processor));
       EXPECT_TRUE(std::any_of(plan.kernels.begin(), plan.kernels.end(),
-                              [](const auto& k) { return k->name == "row_dots"; }));
+                              [](const auto& k) { return k->name == "batched_vector_dot"; }));
       const std::vector<Literal> given = arguments_of(*block, 3);
       testing::expect_same_bits({testing::run_as_on(processor, *block, given)},
                                 op::evaluate(*block, given), processor);

@@ -132,7 +132,7 @@ Built build_narrow_gemm(const Group& group, const Fusion& fusion) {
                                           rows, std::max<std::int64_t>(1, kPointElements / length));
   Built out;
   BuiltKernel built;
-  built.kernel = std::make_unique<loop::Kernel>("narrow_product");
+  built.kernel = std::make_unique<loop::Kernel>("narrow_gemm");
   built.kernel->grid = rows / per_point;
   built.parallel = op::def(op).cost(op).flops > kInlineWork;
   loop::Builder b(*built.kernel);

@@ -36,7 +36,7 @@ class Product {
         group_(group),
         fusion_(fusion),
         value_(group.gemm_value()) {
-    built_.kernel = std::make_unique<loop::Kernel>("product");
+    built_.kernel = std::make_unique<loop::Kernel>("gemm");
     builder_ = std::make_unique<loop::Builder>(*built_.kernel);
     context_ = std::make_unique<GemmOutput>(*builder_, group, fusion, built_);
     if (plan_.keep_in_caches) context_->keep_in_caches();
@@ -89,7 +89,7 @@ class Product {
   BuiltKernel lay_out(const GemmOperand& side, std::int64_t free, OperandPacking layout,
                       Built& out) const {
     BuiltKernel built;
-    built.kernel = std::make_unique<loop::Kernel>("lay_out");
+    built.kernel = std::make_unique<loop::Kernel>("pack");
     built.parallel = true;
     loop::Builder b(*built.kernel);
     KernelContext context(b, fusion_, built);

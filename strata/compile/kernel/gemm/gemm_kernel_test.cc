@@ -167,7 +167,7 @@ TEST(Product, LaysASideOutOnceForSeveralBlocks) {
     }
     const Plan plan = make_plan(*prepare(f), {}, CpuTarget::named("x86-64-v3"));
     std::size_t sides = 0;
-    for (const auto& kernel : plan.kernels) sides += kernel->name == "lay_out";
+    for (const auto& kernel : plan.kernels) sides += kernel->name == "pack";
     EXPECT_EQ(sides, laid.sides);
     const std::vector<Literal> given = arguments_of(f, 3), want = op::evaluate(f, given);
     if (laid.product.m < 1000)

@@ -114,9 +114,8 @@ TEST(ProductFetch, BlocksFetchWhatTheyLayOutNext) {
   Value* dy = block.add_argument(Type(DType::f32, Shape{2048, 768}));
   Builder b(block);
   block.results = {op::dot_general(b, x, dy, {{}, {}, {0}, {0}})};
-  EXPECT_THAT(
-      kernels_named(make_plan(*prepare(block), {}, CpuTarget::named("x86-64-v4")), "product"),
-      ::testing::HasSubstr("fetch "));
+  EXPECT_THAT(kernels_named(make_plan(*prepare(block), {}, CpuTarget::named("x86-64-v4")), "gemm"),
+              ::testing::HasSubstr("fetch "));
   expect_compiled_equals_reference(block, 1, /*interpret_too=*/false);
 }
 
@@ -135,11 +134,11 @@ TEST(ProductFetch, ChainsFetchWhatTheNextLaunchReadsBeside) {
   Block block;
   gemm_and_rows(block, 64);
   const std::string chained =
-      kernels_named(make_plan(*prepare(block), {}, CpuTarget::named("x86-64-v4")), "product");
+      kernels_named(make_plan(*prepare(block), {}, CpuTarget::named("x86-64-v4")), "gemm");
   TilePipelineLimits none;
   none.min_forwarded_bytes = std::int64_t{1} << 40;
   const std::string apart =
-      kernels_named(make_plan(*prepare(block), {}, CpuTarget::named("x86-64-v4"), none), "product");
+      kernels_named(make_plan(*prepare(block), {}, CpuTarget::named("x86-64-v4"), none), "gemm");
   auto fetches = [](const std::string& text) {
     int out = 0;
     for (std::size_t at = 0; (at = text.find("fetch ", at)) != std::string::npos; ++at) ++out;

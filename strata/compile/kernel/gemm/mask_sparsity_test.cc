@@ -147,7 +147,7 @@ TEST(NeededBand, LeavesWorkOut) {
     int count = 0;
     for (const auto& kernel : plan.kernels)
       for (const loop::Inst& i : kernel->arena)
-        count += kernel->name == "product" && i.code == loop::Opcode::if_;
+        count += kernel->name == "gemm" && i.code == loop::Opcode::if_;
     return count;
   };
   auto always = [](Builder& b, Value* row, Value* column) {

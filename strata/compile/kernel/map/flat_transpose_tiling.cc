@@ -92,7 +92,7 @@ class FlatTiles {
 
  private:
   loop::Kernel& kernel(std::int64_t elements) {
-    return add_kernel(out_, "flat_tiles", group_, elements);
+    return add_kernel(out_, "flat_transpose_tiling", group_, elements);
   }
 
   /// A grid point does a block of squares, strip by strip of columns or along the result's lines;

@@ -14,7 +14,7 @@ using ir::Value;
 bool has_flat_tiles(const Block& block) {
   const Plan plan = make_plan(*prepare(block), {}, testing::v3());
   return std::any_of(plan.kernels.begin(), plan.kernels.end(),
-                     [](const auto& kernel) { return kernel->name == "flat_tiles"; });
+                     [](const auto& kernel) { return kernel->name == "flat_transpose_tiling"; });
 }
 
 /// The first turned round, and the second as it is.

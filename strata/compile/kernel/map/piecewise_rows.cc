@@ -66,7 +66,7 @@ class PiecewiseRows {
   /// A kernel of so many rows, each of `length` elements.
   void by_rows(std::int64_t rows, std::int64_t length, const Row& row) {
     const std::int64_t some = std::clamp<std::int64_t>(kPointElements / length, 1, rows);
-    loop::Builder b(add_kernel(out_, "row_pieces", group_, rows * length));
+    loop::Builder b(add_kernel(out_, "piecewise_rows", group_, rows * length));
     GroupContext context(b, group_, fusion_, out_.kernels.back());
     b.kernel().grid = (rows + some - 1) / some;
     for_piece(b, b.grid(), rows, some, [&](const Index& begin, std::int64_t n) {
@@ -77,7 +77,7 @@ class PiecewiseRows {
   /// A kernel of elements [begin, begin + length) of each of a few long rows.
   void long_run(std::int64_t begin, std::int64_t length) {
     const std::int64_t some = std::min(length, kPointElements), points = (length + some - 1) / some;
-    loop::Builder b(add_kernel(out_, "row_pieces", group_, outer_ * length));
+    loop::Builder b(add_kernel(out_, "piecewise_rows", group_, outer_ * length));
     GroupContext context(b, group_, fusion_, out_.kernels.back());
     b.kernel().grid = outer_ * points;
     for_piece(b, b.mod(b.grid(), points), length, some, [&](const Index& at, std::int64_t n) {

@@ -50,7 +50,7 @@ Value* rolled(Builder& b, Value* x, int dim) {
 bool has_pieces(const Block& block) {
   const Plan plan = make_plan(*prepare(block), {}, testing::v3());
   return std::any_of(plan.kernels.begin(), plan.kernels.end(),
-                     [](const auto& k) { return k->name == "row_pieces"; });
+                     [](const auto& k) { return k->name == "piecewise_rows"; });
 }
 
 struct Case {

@@ -49,7 +49,7 @@ class RowBlocks {
 
  private:
   loop::Kernel& kernel(std::int64_t elements) {
-    return add_kernel(out_, "row_blocks", group_, elements);
+    return add_kernel(out_, "row_blocking", group_, elements);
   }
   void block(loop::Builder& b, GroupContext& context, const Index& begin) {
     for (std::int64_t s = 0; s < strips(); ++s)

@@ -14,7 +14,7 @@ using ir::Value;
 
 bool has_row_blocks(const Block& block) {
   for (const auto& kernel : make_plan(*prepare(block), {}, testing::v3()).kernels)
-    if (kernel->name == "row_blocks") return true;
+    if (kernel->name == "row_blocking") return true;
   return false;
 }
 

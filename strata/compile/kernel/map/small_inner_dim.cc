@@ -148,7 +148,7 @@ class ShortRows {
   BuiltKernel& add_kernel(std::int64_t points) {
     out_.kernels.emplace_back();
     BuiltKernel& built = out_.kernels.back();
-    built.kernel = std::make_unique<loop::Kernel>("short_rows");
+    built.kernel = std::make_unique<loop::Kernel>("small_inner_dim");
     built.kernel->grid = points;
     built.parallel =
         points > 1 &&

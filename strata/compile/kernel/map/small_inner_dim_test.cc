@@ -29,7 +29,7 @@ std::vector<std::int64_t> grids_of_short_rows(const Block& block,
                                               const CpuTarget& target = testing::v3()) {
   std::vector<std::int64_t> out;
   for (const auto& kernel : make_plan(*prepare(block), {}, target).kernels)
-    if (kernel->name == "short_rows") out.push_back(kernel->grid);
+    if (kernel->name == "small_inner_dim") out.push_back(kernel->grid);
   return out;
 }
 bool has_short_rows(const Block& block) { return !grids_of_short_rows(block).empty(); }

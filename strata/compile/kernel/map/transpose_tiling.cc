@@ -208,7 +208,7 @@ class Tiles {
   }
 
   loop::Kernel& kernel(std::int64_t elements) {
-    return add_kernel(out_, "tiles", group_, elements);
+    return add_kernel(out_, "transpose_tiling", group_, elements);
   }
 
   /// A grid point does a block of squares: the most rows and columns of one, and whether it goes

@@ -13,7 +13,7 @@ TEST(TileKernel, PartsOfTransposedNumbersStayApart) {
     ir::Builder b(block);
     block.results = {op::transpose(b, x, {1, 0})};
     const auto kernels = make_plan(*prepare(block), {}, testing::v3()).kernels;
-    EXPECT_EQ(kernels.front()->name, "tiles");
+    EXPECT_EQ(kernels.front()->name, "transpose_tiling");
     testing::expect_compiled_equals_reference(block);
   }
 }

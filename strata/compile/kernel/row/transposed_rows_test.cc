@@ -75,9 +75,9 @@ TEST(TransposedRows, HaveTheReferencesBits) {
       std::string text;
       for (const auto& kernel : make_plan(*prepare(block), {}, testing::v3()).kernels)
         text += loop::print(*kernel);
-      EXPECT_EQ(
-          text.find("@lanes.low") != std::string::npos && text.find("tiles") == std::string::npos,
-          c.turned)
+      EXPECT_EQ(text.find("@lanes.low") != std::string::npos &&
+                    text.find("transpose_tiling") == std::string::npos,
+                c.turned)
           << text;
       testing::expect_compiled_equals_reference(block);
     }

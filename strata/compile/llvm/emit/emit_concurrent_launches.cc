@@ -13,10 +13,10 @@ using llvm::Value;
 
 class ConcurrentLaunchesEmitter {
  public:
-  ConcurrentLaunchesEmitter(const Plan& plan, const ConcurrentLaunches& strands,
-                            const StrandsNeeds& needs, llvm::IRBuilder<>& b)
+  ConcurrentLaunchesEmitter(const Plan& plan, const ConcurrentLaunches& streams,
+                            const StreamsNeeds& needs, llvm::IRBuilder<>& b)
       : plan_(plan),
-        strands_(strands),
+        streams_(streams),
         needs_(needs),
         b_(b),
         module_(*b.GetInsertBlock()->getModule()) {}
@@ -26,14 +26,14 @@ class ConcurrentLaunchesEmitter {
     auto* claim = structure({i64, i64, i64, i64});
     auto* launch = structure({b_.getPtrTy(), i64, i64, i64});
     auto* place = structure({i64, i64, i64});
-    static_assert(sizeof(StrataStrandClaim) == 32 && sizeof(StrataStrandLaunch) == 32 &&
-                  sizeof(StrataStrandPlace) == 24 && sizeof(StrataStrands) == 40);
+    static_assert(sizeof(StrataStreamClaim) == 32 && sizeof(StrataStreamLaunch) == 32 &&
+                  sizeof(StrataStreamPlace) == 24 && sizeof(StrataStreams) == 40);
     std::vector<Constant*> claims, launches, places;
-    for (const ConcurrentLaunches::Claim& c : strands_.claims)
+    for (const ConcurrentLaunches::Claim& c : streams_.claims)
       claims.push_back(
           row(claim, {number(c.first), number(c.count), number(c.begin), number(c.end)}));
-    for (const Launch& l : strands_.launches) {
-      STRATA_CHECK(l.arguments.size() <= kMostStrandPlaces, "a launch in a strand has {} places",
+    for (const Launch& l : streams_.launches) {
+      STRATA_CHECK(l.arguments.size() <= kMostStreamPlaces, "a launch in a stream has {} places",
                    l.arguments.size());
       launches.push_back(
           row(launch, {needs_.callee(l.kernel),
@@ -45,7 +45,7 @@ class ConcurrentLaunchesEmitter {
     auto* all = structure({b_.getPtrTy(), b_.getPtrTy(), b_.getPtrTy(), i64, i64});
     Constant* head = row(
         all, {table(claims, claim), table(launches, launch), table(places, place),
-              number(static_cast<std::int64_t>(claims.size())), number(strands_.scratch_bytes)});
+              number(static_cast<std::int64_t>(claims.size())), number(streams_.scratch_bytes)});
     call(global(head));
   }
 
@@ -67,7 +67,7 @@ class ConcurrentLaunchesEmitter {
       b_.CreateStore(needs_.list(static_cast<PlanBuffer::Kind>(i)),
                      b_.CreateConstGEP2_64(lists_type, lists, 0, i));
     auto* type = llvm::FunctionType::get(b_.getVoidTy(), {b_.getPtrTy(), b_.getPtrTy()}, false);
-    b_.CreateCall(module_.getOrInsertFunction("strata_run_strands", type), {head, lists});
+    b_.CreateCall(module_.getOrInsertFunction("strata_run_streams", type), {head, lists});
   }
 
   llvm::StructType* structure(std::vector<llvm::Type*> fields) {
@@ -81,22 +81,23 @@ class ConcurrentLaunchesEmitter {
   }
   Constant* global(Constant* value) {
     return new llvm::GlobalVariable(module_, value->getType(), true,
-                                    llvm::GlobalValue::PrivateLinkage, value, "strands");
+                                    llvm::GlobalValue::PrivateLinkage, value,
+                                    "concurrent_launches");
   }
   llvm::ConstantInt* number(std::int64_t n) { return b_.getInt64(static_cast<std::uint64_t>(n)); }
 
   const Plan& plan_;
-  const ConcurrentLaunches& strands_;
-  const StrandsNeeds& needs_;
+  const ConcurrentLaunches& streams_;
+  const StreamsNeeds& needs_;
   llvm::IRBuilder<>& b_;
   llvm::Module& module_;
 };
 
 }  // namespace
 
-void emit_concurrent_launches(const Plan& plan, const ConcurrentLaunches& strands,
-                              const StrandsNeeds& needs, llvm::IRBuilder<>& b) {
-  ConcurrentLaunchesEmitter(plan, strands, needs, b).emit();
+void emit_concurrent_launches(const Plan& plan, const ConcurrentLaunches& streams,
+                              const StreamsNeeds& needs, llvm::IRBuilder<>& b) {
+  ConcurrentLaunchesEmitter(plan, streams, needs, b).emit();
 }
 
 }  // namespace strata::compile

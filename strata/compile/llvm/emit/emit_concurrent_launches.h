@@ -1,5 +1,5 @@
-// ConcurrentLaunches of launches as tables that the runtime walks (strata_run_strands in
-// runtime_functions.h): a strand more costs rows, and nothing to compile.
+// ConcurrentLaunches of launches as tables that the runtime walks (strata_run_streams in
+// runtime_functions.h): a stream more costs rows, and nothing to compile.
 #pragma once
 
 #include <llvm/IR/IRBuilder.h>
@@ -10,15 +10,15 @@
 
 namespace strata::compile {
 
-/// What strands need of the driver that they stand in.
-struct StrandsNeeds {
+/// What streams need of the driver that they stand in.
+struct StreamsNeeds {
   llvm::BasicBlock* entry;                             // for memory of the driver's frame
   std::function<llvm::Value*(PlanBuffer::Kind)> list;  // as of a table (emit_launches.h)
   std::function<llvm::Constant*(int)> callee;          // a kernel's function
 };
 
 /// Prints the call at the builder's place.
-void emit_concurrent_launches(const Plan& plan, const ConcurrentLaunches& strands,
-                              const StrandsNeeds& needs, llvm::IRBuilder<>& b);
+void emit_concurrent_launches(const Plan& plan, const ConcurrentLaunches& streams,
+                              const StreamsNeeds& needs, llvm::IRBuilder<>& b);
 
 }  // namespace strata::compile

@@ -157,11 +157,11 @@ class DriverEmitter {
     ++launches_;
   }
 
-  void emit(const ConcurrentLaunches& strands) {
-    for (const Launch& l : strands.launches) expect_arguments(l);
+  void emit(const ConcurrentLaunches& streams) {
+    for (const Launch& l : streams.launches) expect_arguments(l);
     profile("strata_profile_begin");
     emit_concurrent_launches(
-        plan_, strands,
+        plan_, streams,
         {entry_, [this](PlanBuffer::Kind kind) { return list(kind); },
          [this](int kernel) { return llvm::cast<llvm::Constant>(callee(kernel)); }},
         b_);

@@ -27,7 +27,8 @@ class TilePipelineEmitter {
   }
 
   llvm::Function* emit() {
-    function_ = llvm::Function::Create(type_, llvm::Function::PrivateLinkage, "chain", module_);
+    function_ =
+        llvm::Function::Create(type_, llvm::Function::PrivateLinkage, "tile_pipeline", module_);
     function_->addFnAttr(llvm::Attribute::NoUnwind);
     auto *entry = block("entry"), *test = block("part"), *inside = block("do"),
          *exit = block("done");

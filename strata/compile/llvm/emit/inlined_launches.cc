@@ -26,7 +26,7 @@ void each_launch(const Steps& steps, const F& f) {
   }
 }
 
-/// Chains have functions of their own, and so have strands.
+/// Chains have functions of their own, and so have streams.
 bool has_chain(const Steps& steps) {
   return std::any_of(steps.begin(), steps.end(), [](const Step& step) {
     bool found = std::holds_alternative<TilePipeline>(step.what) ||
