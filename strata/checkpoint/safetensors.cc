@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -9,6 +10,8 @@
 
 #include "strata/base/file.h"
 #include "strata/base/file_kind.h"
+#include "strata/base/large_file.h"
+#include "strata/base/object_store/object_store.h"
 
 namespace strata::checkpoint {
 namespace {
@@ -237,9 +240,22 @@ Result<TensorFile> read_safetensors(const std::string& path) {
 }
 
 Status write_safetensors(const std::string& path, const TensorFile& file) {
-  Result<std::string> bytes = encode_safetensors(file);
-  if (!bytes) return bytes.status();
-  return write_file_atomic(path, *bytes);
+  std::error_code error;
+  const auto there = std::filesystem::symlink_status(path, error);
+  if (there.type() != std::filesystem::file_type::not_found && !is_object_path(path)) {
+    // Links, devices and the owner of what is there are write_file_atomic's.
+    Result<std::string> bytes = encode_safetensors(file);
+    if (!bytes) return bytes.status();
+    return write_file_atomic(path, *bytes);
+  }
+  auto pieces = safetensors_pieces(file);
+  if (!pieces) return pieces.status();
+  auto out = FileWriter::create(path);
+  if (!out) return out.status();
+  if (Status s = out->write(pieces->header); !s.ok()) return s;
+  for (std::string_view t : pieces->tensors)
+    if (Status s = out->write(t); !s.ok()) return s;
+  return out->commit();
 }
 
 }  // namespace strata::checkpoint

@@ -7,6 +7,7 @@
 
 #include "strata/base/out_of_memory.h"
 #include "strata/type/borrowed.h"
+#include "strata/type/literals_in_files.h"
 #include "strata/type/minifloat.h"
 #include "strata/type/round_to_odd.h"
 
@@ -117,7 +118,10 @@ Literal& Literal::operator=(const Literal&) = default;
 Literal& Literal::operator=(Literal&&) noexcept = default;
 Literal::~Literal() = default;
 
-Literal::Literal(Type type) : type_(std::move(type)), bytes_(allocate(type_.bytes())) {
+Literal::Literal(Type type)
+    : type_(std::move(type)), bytes_(internal::bytes_in_file(type_.bytes())) {
+  if (bytes_) return;
+  bytes_ = allocate(type_.bytes());
   std::memset(bytes_.get(), 0, type_.bytes());
 }
 

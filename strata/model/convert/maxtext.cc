@@ -28,12 +28,16 @@ void add_rows(const maxtext::Arrays& arrays, bool written, Conversion& out) {
   }
 }
 
+DType type_named(const std::string& type) {
+  if (type != "F32" && type != "BF16")
+    throw Error("convert", "weights from and to MaxText are F32 or BF16, not {}", type);
+  return type == "BF16" ? DType::bf16 : DType::f32;
+}
+
 /// The weights in the type that is asked for; as they are where none is.
 tree::Tree typed(const tree::Tree& params, const std::string& type) {
   if (type.empty()) return params;
-  if (type != "F32" && type != "BF16")
-    throw Error("convert", "weights from and to MaxText are F32 or BF16, not {}", type);
-  const DType dtype = type == "BF16" ? DType::bf16 : DType::f32;
+  const DType dtype = type_named(type);
   return params.map([&](const Array& w) { return astype(w, dtype); });
 }
 
@@ -76,13 +80,14 @@ Status maxtext_to_directory(const std::string& from, const std::string& to,
 
 Status to_maxtext(const std::string& from, const std::string& to, const ConvertOptions& options,
                   Conversion& out) {
-  const auto loaded = load(from, {.adapter = options.adapter});
+  const DType weights = options.type.empty() ? DType::f32 : type_named(options.type);
+  const auto loaded = load(from, {.weights = weights, .adapter = options.adapter});
   if (!loaded) return loaded.status();
   if (!options.adapter.empty())
     throw Error("convert", "an adapter is merged into a directory first, which becomes MaxText's");
   const decoder::Options model = described(loaded->config).options;
   const maxtext::Layout layout{.scanned = options.scan_layers, .scan_axis = options.scan_axis};
-  const tree::Tree params = typed(loaded->params, options.type);
+  const tree::Tree& params = loaded->params;
   add_rows(maxtext::to_maxtext(model, params, layout), true, out);
   out.notes.push_back("the tokenizer stays where it is: MaxText takes it by tokenizer_path");
   out.files = {to};

@@ -7,6 +7,7 @@
 #include "strata/base/error.h"
 #include "strata/base/file.h"
 #include "strata/model/convert/stacked.h"
+#include "strata/type/literals_in_files.h"
 
 namespace strata::model::surgery {
 
@@ -39,6 +40,7 @@ Result<SourcePtr> Source::open(const std::string& path, const std::string& besid
     stacked = std::move(*tried);
     if (!stacked) {
       // What cannot be read tensor by tensor becomes a directory first.
+      const LiteralsInFiles scope;
       temporary = folder = beside;
       fs::remove_all(temporary, error);
       auto converted =
@@ -150,6 +152,7 @@ Result<Surgery> finish(const SourcePtr& source, std::vector<Made> made, const js
   }
   out.files = {to};
   if (o.dry_run) return out;
+  const LiteralsInFiles scope;
   const auto converted =
       convert(folder, to, {.type = o.type, .format = format, .scan_axis = o.scan_axis});
   fs::remove_all(folder, error);

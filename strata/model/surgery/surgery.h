@@ -9,8 +9,8 @@
 // or Orbax's format, or MaxText's, on either side. Memory holds a few rows of a tensor; of
 // checkpoints, whose layers are stacked, and for merges that need an order of a tensor's numbers, a
 // tensor of each model. A target that is no Hugging Face directory goes through one beside it,
-// which is removed, and so does MaxText's checkpoint as a source: these two, and a target in
-// Strata's format, are in memory once as a whole.
+// which is removed, and so does MaxText's checkpoint as a source; what these two and a target in
+// Strata's format hold as a whole is in nameless files in TMPDIR (type/literals_in_files.h).
 #pragma once
 
 #include <cstdint>
