@@ -36,7 +36,7 @@ case $name in peft_fuzz | published_fuzz)
   libraries="$libraries -lpcre2-8 -lsentencepiece -lsentencepiece_train -licuuc" ;;
 esac
 if [ "$room" = data ]; then
-  rooms="base type $(cd strata && ls data/*.cc)"
+  rooms="base type $(cd strata && ls data/*.cc data/tokens/*.cc)"
   case $source in */data/*/*) rooms=${source%/*} && rooms="base type data/element.cc data/source.cc ${rooms#strata/}" ;; esac
   [ "$name" != format_fuzz ] || rooms="$rooms data/compression data/arrow"
   as_built data tokenizer type base
