@@ -1,7 +1,7 @@
-// The numbers by which GGUF files name types (private to gguf.h).
+// The numbers by which GGUF files name types (private to gguf.cc and gguf_write.cc).
 #pragma once
 
-#include "strata/checkpoint/gguf.h"
+#include "strata/checkpoint/gguf_contents.h"
 
 namespace strata::checkpoint::gguf {
 
