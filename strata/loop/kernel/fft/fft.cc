@@ -17,6 +17,7 @@
 #include <new>
 
 #include "strata/base/thread_pool.h"
+#include "strata/loop/kernel/fft/fft_plan_of.h"
 #include "strata/loop/kernel/fft/fft_run.h"
 
 extern "C" void strata_fft(void* const* buffers, std::int64_t begin, std::int64_t end);

@@ -7,7 +7,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 
 namespace strata::loop::fft {
 
@@ -83,10 +82,5 @@ template <class N>
 std::int64_t real_room(const Plan<N>& plan) {
   return whole_lanes<N>((plan.kind == Plan<N>::kReal ? plan.inner->n : plan.n) + 1) + 2 * kLanes<N>;
 }
-
-/// Plans used last are kept, up to some size in all. They hold nothing of any input. Needs n >= 1,
-/// and n even where `real`.
-template <class N>
-std::shared_ptr<const Plan<N>> plan_of(std::int64_t n, bool real);
 
 }  // namespace strata::loop::fft

@@ -1,6 +1,6 @@
 // Roots of unity come from octants in extended precision, so each is the nearest number but for a
 // few in a thousand, and they do not drift with the length.
-#include "strata/loop/kernel/fft/fft_plan.h"
+#include "strata/loop/kernel/fft/fft_plan_of.h"
 
 #include <algorithm>
 #include <cmath>
