@@ -7,7 +7,8 @@
 //   auto writer = create_elements("train.array_record", {});
 //   (*writer)->add(e), (*writer)->close();
 //
-// The formats are the rows of the table `element_formats`; each has its own files beside this one.
+// The formats are the rows of the table `element_formats` (element_formats.cc); each has its own
+// files beside this one.
 #pragma once
 
 #include <cstdint>
