@@ -7,7 +7,6 @@
 #include "strata/api/sharding.h"
 #include "strata/api/vmap.h"
 #include "strata/base/error.h"
-#include "strata/model/decoder/staged_rows.h"
 
 namespace strata::model::decoder {
 namespace {
@@ -21,17 +20,7 @@ Array is_first(const Pipeline& p, std::int64_t rank) {
   return equal(reshape(arange(p.stages), shape), 0);
 }
 
-/// Over the mesh's stages along one dimension, the others as they like.
-Array over_stages(const Array& x, std::size_t dimension) {
-  const nn::LogicalMesh* mesh = nn::current_logical_mesh();
-  if (mesh == nullptr) return x;
-  const mesh::PartitionSpec stage = mesh->spec({"activation_stage"});
-  if (stage.entries().empty()) return x;
-  std::vector<mesh::SpecEntry> entries(static_cast<std::size_t>(x.ndim()), mesh::unconstrained());
-  entries[dimension] = stage.entries()[0];
-  return lax::with_sharding_constraint(
-      Operand(x), mesh::NamedSharding(mesh->mesh(), mesh::PartitionSpec(std::move(entries))));
-}
+using internal::over_stages;
 
 /// What the stages work on lies with them.
 Array moving(const Array& x) {
@@ -52,6 +41,17 @@ PipelineScope::~PipelineScope() { current = before_; }
 const Pipeline* current_pipeline() { return current; }
 
 namespace internal {
+
+Array over_stages(const Array& x, std::size_t dimension) {
+  const nn::LogicalMesh* mesh = nn::current_logical_mesh();
+  if (mesh == nullptr) return x;
+  const mesh::PartitionSpec stage = mesh->spec({"activation_stage"});
+  if (stage.entries().empty()) return x;
+  std::vector<mesh::SpecEntry> entries(static_cast<std::size_t>(x.ndim()), mesh::unconstrained());
+  entries[dimension] = stage.entries()[0];
+  return lax::with_sharding_constraint(
+      Operand(x), mesh::NamedSharding(mesh->mesh(), mesh::PartitionSpec(std::move(entries))));
+}
 
 void check_pipeline(const Pipeline& p, std::int64_t layers, std::int64_t batch) {
   if (p.layers() != layers)
@@ -94,20 +94,6 @@ Array from_microbatches(const Array& x) {
   shape[1] *= shape[0];
   shape.erase(shape.begin());
   return reshape(swapaxes(x, 0, 1), shape);
-}
-
-Array rows_at_tick(const Array& parts, const Array& tick, const Pipeline& p) {
-  const Array number =
-      maximum(tick - arange(p.stages), 0) % static_cast<std::int32_t>(p.microbatches);
-  return over_stages(take(parts, number, 0, {.mode = "clip"}), 0);
-}
-Array counted_at_tick(const Array& x, const Array& tick, const Pipeline& p) {
-  std::vector<std::int64_t> shape(static_cast<std::size_t>(x.ndim()), 1);
-  shape[0] = p.stages;
-  const Array unit = reshape(tick - arange(p.stages), shape);
-  const Array works = logical_and(
-      greater_equal(unit, 0), less(unit, static_cast<std::int32_t>(p.microbatches * p.repeats)));
-  return sum(where(works, x, zeros_like(x)), {0});
 }
 
 InFlight start_pipeline(const Array& x, const Pipeline& p) {

@@ -58,6 +58,8 @@ namespace internal {
 /// Throws Error where they do not fit: other layers than L, a batch that does not divide into the
 /// microbatches, fewer of these than stages.
 void check_pipeline(const Pipeline& p, std::int64_t layers, std::int64_t batch);
+/// Over the mesh's stages along one dimension, the others as they like.
+Array over_stages(const Array& x, std::size_t dimension);
 /// (L, ...) as (R, S, n, ...), stages over the mesh.
 Array by_stage(const Array& x, const Pipeline& p);
 /// Of (R, S, n, ...) what each stage needs at a tick: (S, n, ...).
