@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "strata/base/result.h"
-#include "strata/net/http_server.h"
+#include "strata/net/http_message.h"
 
 namespace strata::net {
 

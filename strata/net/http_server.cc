@@ -22,12 +22,6 @@
 
 namespace strata::net {
 
-std::string_view HttpRequest::header(std::string_view name) const {
-  for (const auto& [key, value] : headers)
-    if (key == name) return value;
-  return {};
-}
-
 std::string_view reason_of(int status) {
   switch (status) {
     case 200: return "OK";
