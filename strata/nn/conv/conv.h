@@ -5,13 +5,11 @@
 #pragma once
 
 #include "strata/nn/compiled_visit.h"
+#include "strata/nn/conv/constant.h"
 #include "strata/nn/conv/padding.h"
 #include "strata/nn/linear/linear.h"
 
 namespace strata::nn {
-
-/// A constant of a layer: a leaf that is not trained.
-using Constant = Variable<VariableStateKind>;
 
 struct ConvOptions {
   strata::internal::Named named = strata::internal::Named();

@@ -1,7 +1,12 @@
 // What Conv and ConvTranspose share. Private to this room.
 #pragma once
 
-#include "strata/nn/conv/conv.h"
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "strata/api/lax/convolution.h"
+#include "strata/nn/conv/constant.h"
 
 namespace strata::nn::detail {
 
