@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "strata/op/def.h"
+#include "strata/op/sort/comparator.h"
 
 namespace strata::op {
 
@@ -55,10 +56,5 @@ bool sorts_single_elements(const Op& op);
 /// r1, ...) -> whether the left ones go first.
 Values sort(Builder& b, const Values& operands, std::int64_t dimension,
             std::unique_ptr<Block> comparator);
-/// The comparator of scalars of these dtypes that looks at the first alone; floats are in total
-/// order.
-std::unique_ptr<Block> comparator(const std::vector<DType>& dtypes, const std::string& direction);
-/// x[..., index[..., i, ...], ...] along a dimension; x and index have equal sizes in the others.
-Value* take_along(Builder& b, Value* x, Value* index, int dimension);
 
 }  // namespace strata::op

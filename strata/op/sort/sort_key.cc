@@ -10,7 +10,7 @@
 #include "strata/op/build.h"
 #include "strata/op/calculus/batch.h"
 #include "strata/op/rules.h"
-#include "strata/op/sort/sort.h"
+#include "strata/op/sort/comparator.h"
 
 namespace strata::op {
 namespace {
