@@ -184,22 +184,6 @@ void expect_local(const Case& c, const op::Factors& f) {
 
 }  // namespace
 
-mesh::PartitionSpec spec_of(const DimAxes& axes) {
-  std::vector<mesh::SpecEntry> entries(axes.size());
-  for (std::size_t d = 0; d < axes.size(); ++d) {
-    entries[d].axes = axes[d];
-    entries[d].tuple = axes[d].size() > 1;
-  }
-  return mesh::PartitionSpec(std::move(entries));
-}
-
-DimAxes axes_of(const mesh::PartitionSpec& spec, std::size_t rank) {
-  DimAxes out(rank);
-  for (std::size_t d = 0; d < std::min(rank, spec.entries().size()); ++d)
-    out[d] = spec.entries()[d].axes;
-  return out;
-}
-
 std::vector<DimAxes> explicit_results(const op::Op& op, std::span<const DimAxes> operands,
                                       const mesh::AbstractMesh& mesh) {
   std::vector<DimAxes> out;

@@ -10,21 +10,13 @@
 #pragma once
 
 #include <span>
-#include <string>
 #include <vector>
 
 #include "strata/mesh/mesh.h"
-#include "strata/mesh/spec.h"
 #include "strata/op/def.h"
+#include "strata/partition/explicit/dim_axes.h"
 
 namespace strata::spmd {
-
-/// For each dimension the axes that cut it, major first. As long as the value's rank.
-using DimAxes = std::vector<std::vector<std::string>>;
-
-/// The spec with these entries; `rank` entries of a spec.
-mesh::PartitionSpec spec_of(const DimAxes& axes);
-DimAxes axes_of(const mesh::PartitionSpec& spec, std::size_t rank);
 
 /// How each result lies. Throws Error that names the operation, the types and specs of its operands
 /// and what to do, where operands disagree, where the result is ambiguous (a contraction cut on

@@ -5,7 +5,8 @@
 #include <optional>
 #include <vector>
 
-#include "strata/partition/explicit/explicit.h"
+#include "strata/mesh/mesh.h"
+#include "strata/partition/explicit/dim_axes.h"
 
 namespace strata::spmd {
 
