@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "strata/serve/call_syntax.h"
+#include "strata/serve/tools.h"
 
 namespace strata::serve {
 

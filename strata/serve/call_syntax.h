@@ -9,13 +9,13 @@
 #include <string_view>
 #include <vector>
 
-#include "strata/serve/tools.h"
+#include "strata/serve/calls.h"
 
 namespace strata::serve {
 
 class CallSyntax {
  public:
-  using Part = CallReader::Part;
+  using Part = CallPart;
   CallSyntax(CallFormat format, ToolChoice choice, std::string id);
   virtual ~CallSyntax() = default;
   CallSyntax(const CallSyntax&) = delete;
