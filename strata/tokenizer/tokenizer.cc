@@ -3,9 +3,6 @@
 #include <algorithm>
 
 #include "strata/base/error.h"
-#include "strata/base/file.h"
-#include "strata/tokenizer/huggingface.h"
-#include "strata/tokenizer/sentencepiece.h"
 #include "strata/tokenizer/utf8.h"
 
 namespace strata::tokenizer {
@@ -69,30 +66,6 @@ std::vector<std::int32_t> ByteTokenizer::encode(std::string_view text) const {
 std::string ByteTokenizer::bytes(std::int32_t t) const {
   if (t < 0 || t >= kVocabSize) throw Error("ByteTokenizer", "token {} is no byte (0 to 255)", t);
   return {t == kSeparator ? '\n' : static_cast<char>(t)};
-}
-
-Result<std::shared_ptr<const Tokenizer>> load_tokenizer(const std::string& type,
-                                                        const std::string& path) {
-  if (type == "byte") {
-    if (!path.empty())
-      return Status(Code::invalid, "tokenizer_path={}: tokenizer_type=byte needs no file", path);
-    return std::shared_ptr<const Tokenizer>(std::make_shared<ByteTokenizer>());
-  }
-  if (type == "huggingface") {
-    if (path.empty())
-      return Status(Code::invalid,
-                    "tokenizer_path is not set: tokenizer_type=huggingface needs a tokenizer.json");
-    return load_huggingface(path);
-  }
-  if (type != "sentencepiece")
-    return Status(Code::invalid, "tokenizer_type={}: allowed is byte, sentencepiece or huggingface",
-                  type);
-  if (path.empty())
-    return Status(Code::invalid,
-                  "tokenizer_path is not set: tokenizer_type=sentencepiece needs a .model file");
-  auto model = read_file(path);
-  if (!model) return model.status();
-  return make_sentencepiece(std::move(*model), path);
 }
 
 std::string StreamDecoder::add(std::int32_t token) {
