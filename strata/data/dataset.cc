@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "strata/base/checksum.h"
@@ -48,14 +47,6 @@ const char* word(WindowMode mode) {
 }
 
 }  // namespace
-
-std::string DatasetOptions::standard_cache_folder() {
-  if (const char* folder = std::getenv("STRATA_CACHE_DIR"))
-    return *folder ? std::string(folder) + "/tokens" : "";
-  if (const char* home = std::getenv("HOME"); home && *home)
-    return std::string(home) + "/.cache/strata/tokens";
-  return "";
-}
 
 struct Dataset::Parts {
   DatasetOptions options;

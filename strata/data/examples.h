@@ -9,7 +9,8 @@
 
 #include "strata/base/result.h"
 #include "strata/data/chat_tokens.h"
-#include "strata/data/dataset.h"
+#include "strata/data/dataset_contents.h"
+#include "strata/data/dataset_options.h"
 #include "strata/data/sources.h"
 
 namespace strata::data {

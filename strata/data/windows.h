@@ -6,7 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "strata/data/dataset.h"
+#include "strata/data/dataset_contents.h"
+#include "strata/data/dataset_options.h"
 #include "strata/data/examples.h"
 #include "strata/data/megatron_samples.h"
 #include "strata/data/row.h"
