@@ -45,6 +45,14 @@ nlohmann::ordered_json devices() {
   nlohmann::ordered_json out = nlohmann::ordered_json::array();
   out.push_back({{"name", "cpu"}, {"usable", true}});
   for (const runtime::plugin::Place& place : runtime::plugin::places()) {
+    if (!place.trouble.empty()) {
+      out.push_back({{"name", place.name},
+                     {"library", place.library},
+                     {"from", place.from},
+                     {"usable", false},
+                     {"trouble", place.trouble}});
+      continue;
+    }
     const bool runs = place.name != "tpu" || runtime::plugin::has_tpu_chips();
     runtime::plugin::Probe p =
         runtime::plugin::probe(place.library, {.client = runs, .seconds = 60});
@@ -68,8 +76,9 @@ nlohmann::ordered_json devices() {
 /// A line of `devices`, for people.
 std::string described(const nlohmann::ordered_json& d) {
   if (!d.contains("library")) return d["name"];
-  const std::string head =
-      fmt::format("{} ({})", d["name"].get<std::string>(), d["library"].get<std::string>());
+  const std::string head = d["library"] == "" ? d["name"].get<std::string>()
+                                              : fmt::format("{} ({})", d["name"].get<std::string>(),
+                                                            d["library"].get<std::string>());
   if (!d["usable"].get<bool>())
     return fmt::format("{}: not usable: {}", head, d["trouble"].get<std::string>());
   return fmt::format("{}: {}, {} of {}", head, d["platform"].get<std::string>(),

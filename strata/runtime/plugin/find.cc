@@ -1,5 +1,7 @@
 #include "strata/runtime/plugin/find.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -55,22 +57,33 @@ constexpr Wheel kWheels[] = {
     {"tpu", "libtpu/libtpu.so"},
 };
 
+constexpr const char* kNames = "PJRT_NAMES_AND_LIBRARY_PATHS";
+
+/// An entry of that variable.
+Place named(const std::string& pair) {
+  const std::size_t colon = pair.find(':');
+  if (colon == std::string::npos || colon == 0 || colon + 1 == pair.size())
+    return {pair, "", kNames,
+            fmt::format("{}: '{}' is no entry NAME:/path/x.so; several have commas between them",
+                        kNames, pair)};
+  Place out{pair.substr(0, colon), pair.substr(colon + 1), kNames, ""};
+  if (out.name == "cpu" || out.name == "plugin")
+    out.trouble = fmt::format("{}: the name of '{}' is taken; choose another", kNames, pair);
+  return out;
+}
+
 }  // namespace
 
 std::vector<Place> places() {
   std::vector<Place> out;
   std::error_code none;
-  for (const std::string& pair : split(variable("PJRT_NAMES_AND_LIBRARY_PATHS"), ',')) {
-    const std::size_t colon = pair.find(':');
-    if (colon == std::string::npos || colon == 0) continue;
-    out.push_back({pair.substr(0, colon), pair.substr(colon + 1), "PJRT_NAMES_AND_LIBRARY_PATHS"});
-  }
+  for (const std::string& pair : split(variable(kNames), ',')) out.push_back(named(pair));
   if (const std::string tpu = variable("TPU_LIBRARY_PATH"); !tpu.empty())
-    out.push_back({"tpu", tpu, "TPU_LIBRARY_PATH"});
+    out.push_back({"tpu", tpu, "TPU_LIBRARY_PATH", ""});
   for (const std::string& folder : package_folders())
     for (const Wheel& wheel : kWheels)
       if (const fs::path path = fs::path(folder) / wheel.library; fs::exists(path, none))
-        out.push_back({wheel.name, path, folder});
+        out.push_back({wheel.name, path, folder, ""});
   return out;
 }
 
@@ -113,6 +126,8 @@ Result<DeviceName> find_device(const std::string& device) {
     return out;
   }
   const std::vector<Place> known = places();
+  for (const Place& p : known)
+    if (!p.trouble.empty()) return Status(Code::invalid, "--device={}: {}", device, p.trouble);
   for (const Place& p : known)
     if (p.name == out.platform) {
       out.library = p.library;

@@ -218,6 +218,26 @@ TEST(Devices, AreFoundByTheNamesOfTheEnvironment) {
   EXPECT_EQ(places().at(0).name, "mine");
 }
 
+TEST(Devices, EntriesOfTheEnvironmentThatAreNoneAreNamed) {
+  const Variable none("STRATA_PLUGIN_FOLDERS", "/nowhere");
+  for (const std::string bad : {"junk", ":/x.so", "a:"}) {
+    const Variable names("PJRT_NAMES_AND_LIBRARY_PATHS", "mine:/a/b.so," + bad);
+    const std::string words = "PJRT_NAMES_AND_LIBRARY_PATHS: '" + bad +
+                              "' is no entry NAME:/path/x.so; several have commas between them";
+    EXPECT_EQ(places().at(1).trouble, words);
+    for (const char* device : {"mine", "cuda", "other"}) {  // any may be the one meant
+      const auto found = find_device(device);
+      ASSERT_FALSE(found.ok()) << device;
+      EXPECT_EQ(found.status().code(), Code::invalid);
+      EXPECT_THAT(found.status().message(), HasSubstr(words));
+    }
+    EXPECT_TRUE(find_device("cpu").ok());
+  }
+  const Variable taken("PJRT_NAMES_AND_LIBRARY_PATHS", "cpu:/a/b.so");
+  EXPECT_THAT(find_device("mine").status().message(),
+              HasSubstr("the name of 'cpu:/a/b.so' is taken; choose another"));
+}
+
 TEST(CreateOptions, AreThoseOfTheEnvironment) {
   using ::testing::ElementsAre;
   using ::testing::Pair;
