@@ -87,6 +87,9 @@ STRATA_NUM_CPU_DEVICES=4 strata train configs/base.yml run_name=m steps=1 $tiny 
   per_device_batch_size=1
 fact "a mesh" grep -q "^mesh: 4 devices (fsdp=2, tensor=2)$" err
 fact "what each device holds" grep -q "^each device holds .* of state, 100.0 % of what was predicted$" err
+STRATA_PLUGIN_OPTIONS=cpu_device_count=4 strata train --device="plugin:$(dirname "$bin")/lib/libstrata_pjrt.so" \
+  configs/base.yml run_name=mp steps=1 $tiny ici_tensor_parallelism=2 per_device_batch_size=1
+fact "a mesh of a plugin's devices" grep -q "^mesh: 4 devices (fsdp=2, tensor=2)$" err
 STRATA_NUM_CPU_DEVICES=4 strata train configs/base.yml run_name=m2 steps=1 $tiny ici_fsdp_parallelism=3
 fact "devices that do not add up" says 2 "ici_fsdp_parallelism=3: that is 3 devices, and there are 4"
 

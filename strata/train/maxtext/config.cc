@@ -13,6 +13,8 @@
 #include "strata/base/error.h"
 #include "strata/base/file.h"
 #include "strata/runtime/cpu_devices.h"
+#include "strata/runtime/plugin/sharded.h"
+#include "strata/runtime/sharded.h"
 #include "strata/train/maxtext/upstream.h"
 #include "strata/train/maxtext/yaml.h"
 
@@ -417,13 +419,23 @@ class Resolution {
 Invalid::Invalid(std::vector<Misfit> misfits)
     : Refused("ValidationError", text_of(misfits)), misfits_(std::move(misfits)) {}
 
+namespace {
+
+/// Those of the plugin whose device is the process's own, else the CPU's. Several CPU devices are
+/// not made before somebody asks for them.
+std::size_t devices_here() {
+  if (const runtime::Device* own = runtime::default_client().device();
+      own != nullptr && runtime::plugin::is_of_plugin(*own))
+    return runtime::mesh_devices().size();
+  if (std::getenv("STRATA_NUM_CPU_DEVICES") == nullptr) return 1;
+  return runtime::cpu_devices().size();
+}
+
+}  // namespace
+
 Surroundings this_process() {
-  // Devices are not made before somebody asks for several.
-  const int devices = std::getenv("STRATA_NUM_CPU_DEVICES") == nullptr
-                          ? 1
-                          : static_cast<int>(runtime::cpu_devices().size());
-  return {[](const std::string& name) -> const char* { return std::getenv(name.c_str()); }, devices,
-          distributed::is_initialized()};
+  return {[](const std::string& name) -> const char* { return std::getenv(name.c_str()); },
+          static_cast<int>(devices_here()), distributed::is_initialized()};
 }
 
 Resolved resolve(const std::vector<std::string>& arguments, const Surroundings& around) {

@@ -41,7 +41,8 @@ struct Resolved {
   std::vector<std::string> warnings;
 };
 
-/// Variables of this process's environment, and its CPU devices.
+/// Variables of this process's environment, and its devices: all of the plugin whose device is the
+/// process's own, else the CPU's.
 Surroundings this_process();
 
 /// What `[FILE.yml] key=value ...` means. A file is looked for as named, then among MaxText's own
