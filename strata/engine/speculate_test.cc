@@ -7,7 +7,7 @@
 
 #include "strata/base/error.h"
 #include "strata/compile/cpu/cpu_client.h"
-#include "strata/engine/suffix_tree.h"
+#include "strata/engine/speculate/suffix_tree.h"
 #include "strata/engine/testing/small_model.h"
 
 namespace strata::engine {

@@ -1,4 +1,4 @@
-#include "strata/engine/suffix_tree.h"
+#include "strata/engine/speculate/suffix_tree.h"
 
 #include <algorithm>
 

@@ -5,7 +5,7 @@
 
 #include "strata/engine/engine.h"
 #include "strata/engine/speculate.h"
-#include "strata/engine/suffix_tree.h"
+#include "strata/engine/speculate/suffix_tree.h"
 
 namespace strata::engine {
 namespace {
