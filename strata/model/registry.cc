@@ -8,21 +8,10 @@
 
 #include "strata/base/error.h"
 #include "strata/base/text.h"
-#include "strata/model/llama/family.h"
-#include "strata/model/published/from_nothing.h"
 
 namespace strata::model {
 
 namespace {
-
-std::vector<Family> make_families() {
-  std::vector<Family> out;
-  out.push_back(llama::family());
-  out.push_back(published::from_nothing());
-  std::sort(out.begin(), out.end(),
-            [](const Family& a, const Family& b) { return a.name < b.name; });
-  return out;
-}
 
 std::string meant(std::string_view word, const std::vector<std::string_view>& names) {
   const std::string near = did_you_mean(word, names);
@@ -56,11 +45,6 @@ double number_of(const Key& key, const Settings& settings) {
 }
 
 }  // namespace
-
-std::span<const Family> families() {
-  static const std::vector<Family> all = make_families();
-  return all;
-}
 
 const Family& family(std::string_view name) {
   std::vector<std::string_view> names;

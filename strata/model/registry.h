@@ -3,7 +3,7 @@
 //   for (const model::Family* f : model::families()) std::cout << f->name << ": " << f->sentence;
 //   model::ModelPtr m = model::make("llama2", {{"base_emb_dim", "64"}});
 //
-// A family adds itself with one line in registry.cc. Its keys are MaxText's; whoever reads
+// A family adds itself with one line in families.cc. Its keys are MaxText's; whoever reads
 // configurations (train::Config) takes names, ranges and defaults from here.
 #pragma once
 
