@@ -2,25 +2,15 @@
 
 #include <fmt/format.h>
 
-#include "strata/optim/registry.h"
-
 namespace strata::optim {
 
-namespace {
-[[noreturn]] void refuse(const Option& given, const std::string& where, const char* what) {
+namespace detail {
+void refuse(const Option& given, const std::string& where, const char* what) {
   throw Error("optim", "{} is {}, got {}", where, what, given.text());
 }
-/// The name of what a table describes, and its other keys.
-std::pair<std::string, Options> described(const Options& table, const std::string& where) {
-  Options rest = table;
-  const auto name = rest.find("name");
-  if (name == rest.end() || !name->second.as<std::string>())
-    throw Error("optim", "{} needs the key name beside its options", where);
-  std::string text = *name->second.as<std::string>();
-  rest.erase(name);
-  return {std::move(text), std::move(rest)};
-}
-}  // namespace
+}  // namespace detail
+
+using detail::refuse;
 
 Option::Option(const Option& other) = default;
 Option::Option(Option&& other) noexcept = default;
@@ -45,31 +35,6 @@ std::string Option::text() const {
   return "an object of C++";
 }
 
-void read(const Option& given, const std::string& where, Rate& into) {
-  if (given.is_none())
-    into = Rate();
-  else if (const auto* whole = given.as<std::int64_t>())
-    into = *whole;
-  else if (const auto* number = given.as<double>())
-    into = *number;
-  else if (const auto* array = given.as<Array>())
-    into = *array;
-  else if (const auto* schedule = given.object<Schedule>())
-    into = *schedule;
-  else if (const auto* text = given.as<std::string>())
-    into = pieces_schedule(parse_schedule(*text, where));
-  else if (const Options* table = given.table()) {
-    const auto [name, rest] = described(*table, where);
-    into = make_schedule(name, rest);
-  } else
-    refuse(given, where, "a number or a schedule");
-}
-void read(const Option& given, const std::string& where, Schedule& into) {
-  Rate rate;
-  read(given, where, rate);
-  if (!rate.has_value()) refuse(given, where, "a schedule");
-  into = rate.schedule();
-}
 void read(const Option& given, const std::string& where, bool& into) {
   if (const auto* v = given.as<bool>())
     into = *v;
@@ -111,20 +76,6 @@ void read(const Option& given, const std::string& where, DType& into) {
   const std::optional<DType> parsed = parse_dtype(spelled);
   if (!parsed) refuse(given, where, "a dtype: f32, bf16");
   into = *parsed;
-}
-void read(const Option& given, const std::string& where, GradientTransformation& into) {
-  if (const auto* tx = given.object<GradientTransformation>()) {
-    into = *tx;
-  } else if (const auto* text = given.as<std::string>()) {
-    into = make(*text, {});
-  } else if (const Options* table = given.table()) {
-    const auto [name, rest] = described(*table, where);
-    into = make(name, rest);
-  } else if (given.is_none()) {
-    into = identity();
-  } else {
-    refuse(given, where, "a transformation: its name, or a table with the key name");
-  }
 }
 void read(const Option& given, const std::string& where, tree::Filter& into) {
   if (const auto* filter = given.object<tree::Filter>()) {

@@ -86,6 +86,11 @@ class Option {
       value_;
 };
 
+namespace detail {
+/// Throws Error: `where` is what it has to be, and what was given.
+[[noreturn]] void refuse(const Option& given, const std::string& where, const char* what);
+}  // namespace detail
+
 /// Writes what an option says into a parameter of this type. `where` names the parameter in
 /// messages: "adamw: learning_rate". Throws Error for a value of another kind.
 void read(const Option& given, const std::string& where, Rate& into);
