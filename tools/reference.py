@@ -28,7 +28,7 @@ OUT = ROOT / "docs" / "reference"
 PUBLIC = ["strata/core.h", "strata/api/*.h", "strata/api/*/*.h", "strata/nn/*.h", "strata/nn/*/*.h", "strata/model/*.h", "strata/model/llama/*.h", "strata/optim/*.h", "strata/optim/*/*.h", "strata/checkpoint/arrays.h", "strata/checkpoint/checkpoint.h", "strata/checkpoint/safetensors.h",
           "strata/tree/*.h", "strata/type/dtype.h", "strata/type/type.h", "strata/type/literal.h", "strata/base/error.h", "strata/base/result.h", "strata/embed/strata.h"]
 # For those who work on the api, and structures that another standard defines.
-PRIVATE = {f"strata/api/{name}.h" for name in ("axes", "compose", "debug_nans", "dlpack", "eager", "function", "matrices", "memory", "shared_operands", "trace",
+PRIVATE = {f"strata/api/{name}.h" for name in ("axes", "axis_types", "call", "compose", "dlpack", "eager", "function", "integer_index", "matrices", "memory", "shared_operands", "trace",
                                                "numpy/einsum_search", "random/draw", "random/generators", "lax/convolution_padding", "scipy/rational")}
 FOR_TESTS = re.compile(r"golden|testing")
 # Members by which the library, the language or an algorithm reads a class; public where they have a docstring.

@@ -421,7 +421,7 @@ T element(const Literal& l, std::int64_t i) {
     return element_as<T>(l.span<decltype(t)>()[static_cast<std::size_t>(i)]);
   });
 }
-// Compiled once, in array.cc: each is a switch over all dtypes.
+// Compiled once, in array/handle.cc: each is a switch over all dtypes.
 extern template float element<float>(const Literal& l, std::int64_t i);
 extern template double element<double>(const Literal& l, std::int64_t i);
 extern template int element<int>(const Literal& l, std::int64_t i);

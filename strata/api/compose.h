@@ -3,7 +3,6 @@
 
 #include <vector>
 
-#include "strata/api/numpy.h"
 #include "strata/api/trace.h"
 #include "strata/op/build.h"
 
@@ -22,11 +21,6 @@ WeakDType inexact(WeakDType type);
 Array cast(const Array& x, WeakDType type);
 /// The same array, strongly typed.
 inline Array strong(const Array& x) { return cast(x, {x.dtype(), false}); }
-/// Integers as signed ones that hold them and `size`: i32, or i64 where that is too narrow (of ui64
-/// the greatest i64 stands for all above it).
-Array as_index(const Array& integers, std::int64_t size);
-/// The same, negative ones counted from the end of an axis of that size.
-Array index_from_end(const Array& integers, std::int64_t size);
 /// NumPy's common shape. Throws Error in the name of `operation` with all shapes.
 Shape broadcast_shapes(const char* operation, std::span<const Array> arrays);
 /// An axis as a non-negative number. Throws Error in the name of `operation`.

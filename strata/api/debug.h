@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "strata/api/callback.h"
+#include "strata/api/debug_nans.h"
 
 namespace strata {
 
@@ -51,22 +52,5 @@ void print(const std::string& format, const Args&... args) {
 }
 
 }  // namespace debug
-
-/// While one lives, results that come out of operations and of programs on this thread are looked
-/// at: NaN is an Error that names the operation, the user's line and what it was given. A program
-/// is run again for it, operation by operation; one that was compiled before, or whose arguments
-/// were donated, is named as a whole. Costs a look at every result.
-class debug_nans {
- public:
-  explicit debug_nans(bool on = true);
-  ~debug_nans();
-  debug_nans(const debug_nans&) = delete;
-  debug_nans& operator=(const debug_nans&) = delete;
-  /// Whether this thread looks.
-  static bool enabled();
-
- private:
-  bool before_;
-};
 
 }  // namespace strata

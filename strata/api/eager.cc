@@ -3,9 +3,9 @@
 #include <array>
 #include <unordered_map>
 
+#include "strata/api/call.h"
 #include "strata/api/client.h"
-#include "strata/api/debug.h"
-#include "strata/api/jit.h"
+#include "strata/api/debug_nans.h"
 #include "strata/api/memory.h"
 #include "strata/runtime/allocator.h"
 #include "strata/runtime/device.h"

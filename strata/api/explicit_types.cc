@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <set>
 #include <unordered_map>
 #include <utility>
@@ -19,9 +18,6 @@ using mesh::AxisType;
 using mesh::Mesh;
 using spmd::DimAxes;
 
-constexpr const char* kConstraint = "sdy.sharding_constraint";
-
-std::atomic<bool> met{false};
 thread_local int any_result = 0;
 
 struct Seen {
@@ -43,21 +39,6 @@ struct Ahead {
 thread_local Ahead ahead;       // of the next trace
 thread_local Ahead ahead_here;  // of the one whose arguments are made
 
-/// "EAM": a letter for each axis.
-std::string letters(const Mesh& mesh) {
-  std::string out;
-  for (const mesh::MeshAxis& a : mesh.axes()) out += mesh::name_of(a.type)[0];
-  return out;
-}
-Mesh with_letters(const Mesh& mesh, const std::string& types) {
-  std::vector<mesh::MeshAxis> axes = mesh.axes();
-  for (std::size_t i = 0; i < std::min(axes.size(), types.size()); ++i)
-    axes[i].type = types[i] == 'E'   ? AxisType::Explicit
-                   : types[i] == 'M' ? AxisType::Manual
-                                     : AxisType::Auto;
-  return Mesh(std::move(axes), mesh.devices());
-}
-
 /// The axes that are Explicit there, of each dimension.
 DimAxes explicit_part(const Mesh& mesh, DimAxes axes) {
   for (auto& dim : axes)
@@ -66,28 +47,6 @@ DimAxes explicit_part(const Mesh& mesh, DimAxes axes) {
       return !at || mesh.axes()[*at].type != AxisType::Explicit;
     });
   return axes;
-}
-
-/// What a typed constraint says: its mesh, its axes, and which dimensions are open, as vmap leaves
-/// those that it adds.
-struct Said {
-  Typed typed;
-  std::vector<bool> open;
-};
-bool is_typed(const ir::Op& op) { return op.name() == kConstraint && op.attrs.has(kAxisTypes); }
-Said said_by(const ir::Op& op) {
-  const strata::Result<mesh::TensorSharding> sharding =
-      mesh::parse_sharding(op.attrs.get<ir::Opaque>("sharding").text);
-  Said out;
-  const Mesh* written = sharding ? std::get_if<Mesh>(&sharding->mesh) : nullptr;
-  if (written == nullptr) return out;
-  out.typed.mesh = with_letters(*written, op.attrs.get<std::string>(kAxisTypes));
-  for (const mesh::DimSharding& d : sharding->dims) {
-    auto& axes = out.typed.axes.emplace_back();
-    for (const mesh::AxisRef& a : d.axes) axes.push_back(a.name);
-    out.open.push_back(d.open && axes.empty());
-  }
-  return out;
 }
 
 std::optional<Typed> as_seen(Typed t) {
@@ -247,15 +206,6 @@ class Rules {
 
 }  // namespace
 
-bool has_explicit() { return met.load(std::memory_order_relaxed); }
-bool is_explicit(const Mesh& mesh) {
-  return std::any_of(mesh.axes().begin(), mesh.axes().end(),
-                     [](const mesh::MeshAxis& a) { return a.type == AxisType::Explicit; });
-}
-void use_explicit(const Mesh& mesh) {
-  if (is_explicit(mesh)) met.store(true, std::memory_order_relaxed);
-}
-
 Mesh seen(const Mesh& mesh) {
   if (regions.empty()) return mesh;
   std::vector<mesh::MeshAxis> axes = mesh.axes();
@@ -296,14 +246,6 @@ ir::Value* with_type(ir::Builder& b, ir::Value* x, const Typed& type) {
       .create(kConstraint, {x},
               {{"sharding", ir::Opaque{s.to_attribute()}}, {kAxisTypes, letters(type.mesh)}})
       .result();
-}
-
-std::optional<Mesh> typed_mesh(const ir::Block& block) {
-  std::optional<Mesh> out;
-  ir::walk(block, [&](const ir::Op& op) {
-    if (!out && is_typed(op)) out = said_by(op).typed.mesh;
-  });
-  return out;
 }
 
 // ---- arguments ---------------------------------------------------------------------------------
@@ -406,7 +348,7 @@ void new_any_result() { ++any_result; }
 void end_any_result() { --any_result; }
 
 void begin_axes_as(std::vector<std::string> axes, AxisType type) {
-  if (type == AxisType::Explicit) met.store(true, std::memory_order_relaxed);
+  if (type == AxisType::Explicit) use_explicit();
   regions.push_back({std::move(axes), type});
 }
 void end_axes_as() { regions.pop_back(); }

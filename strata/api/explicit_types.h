@@ -1,4 +1,4 @@
-// Shardings that are part of traced types: what `record` (trace.cc) asks of explicit mode. Private
+// Shardings that are part of traced types: what `record` (record.cc) asks of explicit mode. Private
 // to this room; users enter by explicit.h.
 //
 // A traced array whose mesh has Explicit axes is the result of a sharding constraint that carries
@@ -12,25 +12,11 @@
 #include <vector>
 
 #include "strata/api/array.h"
+#include "strata/api/axis_types.h"
 #include "strata/api/trace.h"
 #include "strata/mesh/spec.h"
-#include "strata/partition/explicit/explicit.h"
 
 namespace strata::internal {
-
-/// On constraints: the mesh with the types of its axes, as text.
-inline constexpr const char* kAxisTypes = "strata.axis_types";
-
-/// How a typed array lies.
-struct Typed {
-  mesh::Mesh mesh;
-  spmd::DimAxes axes;  // over Explicit axes
-};
-
-/// Whether this process has met a mesh with Explicit axes; until then nothing here costs a thing.
-bool has_explicit();
-/// From here on it has.
-void use_explicit(const mesh::Mesh& mesh);
 
 /// The sharding in the array's type, with axes as the region around sees them (auto_axes); nothing
 /// where no axis of its mesh is Explicit.
@@ -38,8 +24,6 @@ std::optional<Typed> typed(const Array& x);
 
 /// x constrained to lie so, as a typed value.
 ir::Value* with_type(ir::Builder& b, ir::Value* x, const Typed& type);
-/// The mesh of the first typed value in the block, which has these axes.
-std::optional<mesh::Mesh> typed_mesh(const ir::Block& block);
 
 /// `Array::weak` says which array was read: function.h reads an argument's type and weakness and at
 /// once makes the trace's argument of them, which then lies as that array does.
@@ -72,8 +56,6 @@ void begin_axes_as(std::vector<std::string> axes, mesh::AxisType type);
 void end_axes_as();
 /// The mesh with the types that the region around gives its axes.
 mesh::Mesh seen(const mesh::Mesh& mesh);
-/// Whether an axis is Explicit.
-bool is_explicit(const mesh::Mesh& mesh);
 
 /// The mesh of `set_mesh`, by thread; null for none.
 const mesh::Mesh*& current_mesh();

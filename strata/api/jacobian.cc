@@ -1,6 +1,7 @@
 #include "strata/api/jacobian.h"
 
 #include "strata/api/compose.h"
+#include "strata/api/numpy/creation.h"
 
 namespace strata::internal {
 

@@ -1,6 +1,9 @@
 #include "strata/api/lax_elementwise.h"
 
 #include "strata/api/compose.h"
+#include "strata/api/numpy/constants.h"
+#include "strata/api/numpy/creation.h"
+#include "strata/api/numpy/elementwise.h"
 
 namespace strata::lax {
 namespace {
@@ -288,5 +291,76 @@ Array conj(const Operand& x) {
 }
 
 Array integer_pow(const Operand& x, std::int64_t y) { return numpy::power(x, Operand(y, x.where)); }
+
+Array convert_element_type(const Operand& x, DType dtype) { return astype(x, dtype); }
+
+namespace {
+
+/// Giles' polynomials in w = -log1p(-x^2), f32 coefficients, as the CHLO decomposition has them.
+Array erf_inv_f32(const Array& x) {
+  static constexpr float small[] = {2.81022636e-08f,  3.43273939e-07f, -3.5233877e-06f,
+                                    -4.39150654e-06f, 0.00021858087f,  -0.00125372503f,
+                                    -0.00417768164f,  0.246640727f,    1.50140941f};
+  static constexpr float large[] = {-0.000200214257f, 0.000100950558f, 0.00134934322f,
+                                    -0.00367342844f,  0.00573950773f,  -0.0076224613f,
+                                    0.00943887047f,   1.00167406f,     2.83297682f};
+  const Array w = -numpy::log1p(-x * x);
+  const Array is_small = w < 5;
+  const Array t = where(is_small, w - 2.5,
+                        numpy::sqrt(where(is_small, 5, w)) - 3);  // no derivative of sqrt at 0
+  Array p = where(is_small, small[0], large[0]);
+  for (std::size_t i = 1; i < std::size(small); ++i)
+    p = where(is_small, small[i], large[i]) + p * t;
+  return where(numpy::abs(x) == 1, numpy::sign(x) * inf, p * x);
+}
+Array erf_inv_f64(const Array& x) {
+  static constexpr double small[] = {
+      -3.6444120640178196996e-21, -1.685059138182016589e-19,  1.2858480715256400167e-18,
+      1.115787767802518096e-17,   -1.333171662854620906e-16,  2.0972767875968561637e-17,
+      6.6376381343583238325e-15,  -4.0545662729752068639e-14, -8.1519341976054721522e-14,
+      2.6335093153082322977e-12,  -1.2975133253453532498e-11, -5.4154120542946279317e-11,
+      1.051212273321532285e-09,   -4.1126339803469836976e-09, -2.9070369957882005086e-08,
+      4.2347877827932403518e-07,  -1.3654692000834678645e-06, -1.3882523362786468719e-05,
+      0.0001867342080340571352,   -0.00074070253416626697512, -0.0060336708714301490533,
+      0.24015818242558961693,     1.6536545626831027356};
+  static constexpr double middle[] = {
+      2.2137376921775787049e-09, 9.0756561938885390979e-08, -2.7517406297064545428e-07,
+      1.8239629214389227755e-08, 1.5027403968909827627e-06, -4.013867526981545969e-06,
+      2.9234449089955446044e-06, 1.2475304481671778723e-05, -4.7318229009055733981e-05,
+      6.8284851459573175448e-05, 2.4031110387097893999e-05, -0.0003550375203628474796,
+      0.00095328937973738049703, -0.0016882755560235047313, 0.0024914420961078508066,
+      -0.0037512085075692412107, 0.005370914553590063617,   1.0052589676941592334,
+      3.0838856104922207635};
+  static constexpr double large[] = {
+      -2.7109920616438573243e-11, -2.5556418169965252055e-10, 1.5076572693500548083e-09,
+      -3.7894654401267369937e-09, 7.6157012080783393804e-09,  -1.4960026627149240478e-08,
+      2.9147953450901080826e-08,  -6.7711997758452339498e-08, 2.2900482228026654717e-07,
+      -9.9298272942317002539e-07, 4.5260625972231537039e-06,  -1.9681778105531670567e-05,
+      7.5995277030017761139e-05,  -0.00021503011930044477347, -0.00013871931833623122026,
+      1.0103004648645343977,      4.8499064014085844221};
+  const Array w = -numpy::log1p(-x * x);
+  auto polynomial = [](const Array& t, std::span<const double> c) {
+    Array p = numpy::full_like(t, c[0]);
+    for (std::size_t i = 1; i < c.size(); ++i) p = c[i] + p * t;
+    return p;
+  };
+  const Array is_small = w < 6.25;
+  const Array root = numpy::sqrt(where(is_small, 6.25, w));  // no derivative of sqrt at 0
+  const Array p =
+      where(is_small, polynomial(w - 3.125, small),
+            where(w < 16, polynomial(root - 3.25, middle), polynomial(root - 5, large)));
+  return where(numpy::abs(x) == 1, numpy::sign(x) * inf, p * x);
+}
+
+}  // namespace
+
+Array erf_inv(const Operand& x) {
+  Site site(x);
+  const WeakDType type{x->dtype(), x->weak()};
+  if (!is_inexact(type.dtype) || is_complex(type.dtype))
+    fail("erf_inv", "real numbers are needed, got {}", describe(x->type()));
+  if (type.dtype == DType::f64) return erf_inv_f64(cast(x, type));
+  return cast(erf_inv_f32(cast(x, {DType::f32, type.weak})), type);
+}
 
 }  // namespace strata::lax

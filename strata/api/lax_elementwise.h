@@ -54,6 +54,10 @@ Array tan(const Operand& x, const Accuracy& accuracy = {});
 /// sinh(x) / cosh(x)
 Array tanh(const Operand& x, const Accuracy& accuracy = {});
 
+/// The elements converted to a dtype: floats to integers towards zero, complex numbers to their
+/// real part.
+Array convert_element_type(const Operand& x, DType dtype);
+
 // Of floats.
 /// exp(-|x|) times the modified Bessel function of order 0.
 Array bessel_i0e(const Operand& x);
@@ -163,3 +167,9 @@ Array conj(const Operand& x);
 Array integer_pow(const Operand& x, std::int64_t y);
 
 }  // namespace strata::lax
+
+namespace strata {
+
+using lax::erf;
+
+}  // namespace strata

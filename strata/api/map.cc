@@ -1,6 +1,7 @@
 #include "strata/api/map.h"
 
 #include "strata/api/compose.h"
+#include "strata/api/numpy/joining.h"
 
 namespace strata::internal {
 namespace {

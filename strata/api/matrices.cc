@@ -2,6 +2,11 @@
 
 #include <cmath>
 
+#include "strata/api/numpy/diagonals.h"
+#include "strata/api/numpy/elementwise.h"
+#include "strata/api/numpy/manipulation.h"
+#include "strata/api/operators.h"
+
 namespace strata::internal {
 
 void require_matrices(const char* operation, const Array& x, bool square) {

@@ -1,6 +1,7 @@
 #include "strata/api/ops.h"
 
 #include "strata/api/compose.h"
+#include "strata/api/integer_index.h"
 #include "strata/api/lax.h"
 #include "strata/api/numpy/sized.h"
 

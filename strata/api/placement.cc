@@ -12,8 +12,8 @@
 #include <string_view>
 #include <utility>
 
+#include "strata/api/axis_types.h"
 #include "strata/api/client.h"
-#include "strata/api/explicit_types.h"
 #include "strata/api/trace.h"
 #include "strata/ir/declaration.h"
 #include "strata/ir/fingerprint.h"

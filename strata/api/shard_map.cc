@@ -30,7 +30,6 @@ namespace strata::internal {
 namespace {
 
 constexpr const char* kShardMap = "shard_map";
-constexpr const char* kConstraint = "sdy.sharding_constraint";
 /// On a constraint while its block is batched: the rank that it had.
 constexpr const char* kRank = "strata.rank";
 

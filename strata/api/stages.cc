@@ -1,6 +1,6 @@
 #include "strata/api/stages.h"
 
-#include "strata/api/jit.h"
+#include "strata/api/call.h"
 #include "strata/compile/cpu/cpu_client.h"
 #include "strata/compile/plan/make_plan.h"
 #include "strata/ir/pass/pass.h"

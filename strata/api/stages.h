@@ -61,7 +61,7 @@ class Lowered {
 
 namespace internal {
 
-struct Bound;  // jit.h
+struct Bound;  // call.h
 
 CostAnalysis cost_analysis(const Bound& bound);
 MemoryAnalysis memory_analysis(const Bound& bound);

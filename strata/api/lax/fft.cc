@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "strata/api/compose.h"
+#include "strata/api/numpy/manipulation.h"
 
 namespace strata::lax {
 namespace {

@@ -3,7 +3,14 @@
 #include <algorithm>
 
 #include "strata/api/compose.h"
-#include "strata/api/lax.h"
+#include "strata/api/integer_index.h"
+#include "strata/api/lax/operations.h"
+#include "strata/api/lax/shapes.h"
+#include "strata/api/lax_elementwise.h"
+#include "strata/api/numpy/constants.h"
+#include "strata/api/numpy/elementwise.h"
+#include "strata/api/numpy/reductions.h"
+#include "strata/api/operators.h"
 
 namespace strata::lax {
 namespace {

@@ -7,7 +7,13 @@
 #include "strata/api/control.h"
 #include "strata/api/custom.h"
 #include "strata/api/grad.h"
-#include "strata/api/lax.h"
+#include "strata/api/lax_elementwise.h"
+#include "strata/api/numpy/constants.h"
+#include "strata/api/numpy/creation.h"
+#include "strata/api/numpy/elementwise.h"
+#include "strata/api/numpy/floating.h"
+#include "strata/api/numpy/manipulation.h"
+#include "strata/api/numpy/reductions.h"
 #include "strata/api/operators.h"
 
 namespace strata::lax {

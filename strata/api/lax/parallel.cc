@@ -7,8 +7,15 @@
 #include <numeric>
 
 #include "strata/api/compose.h"
-#include "strata/api/lax.h"
+#include "strata/api/lax/indexing.h"
+#include "strata/api/lax/operations.h"
 #include "strata/api/lax/pcast.h"
+#include "strata/api/lax/reductions.h"
+#include "strata/api/numpy/elementwise.h"
+#include "strata/api/numpy/indexing.h"
+#include "strata/api/numpy/manipulation.h"
+#include "strata/api/numpy/reductions.h"
+#include "strata/api/operators.h"
 #include "strata/api/varying.h"
 #include "strata/op/collective/named_axis.h"
 

@@ -5,7 +5,10 @@
 
 #include "strata/api/compose.h"
 #include "strata/api/eager.h"
-#include "strata/api/lax.h"
+#include "strata/api/lax/precision.h"
+#include "strata/api/numpy/manipulation.h"
+#include "strata/api/numpy/types.h"
+#include "strata/api/operators.h"
 
 namespace strata::lax {
 namespace {

@@ -4,9 +4,15 @@
 #include <cmath>
 
 #include "strata/api/control.h"
-#include "strata/api/lax.h"
 #include "strata/api/lax/linalg.h"
+#include "strata/api/lax/shapes.h"
+#include "strata/api/lax/slicing.h"
 #include "strata/api/matrices.h"
+#include "strata/api/numpy/creation.h"
+#include "strata/api/numpy/elementwise.h"
+#include "strata/api/numpy/products.h"
+#include "strata/api/numpy/reductions.h"
+#include "strata/api/operators.h"
 
 namespace strata::lax::linalg {
 namespace {

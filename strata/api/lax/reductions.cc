@@ -3,8 +3,15 @@
 #include <algorithm>
 
 #include "strata/api/compose.h"
-#include "strata/api/lax.h"
+#include "strata/api/lax/operations.h"
 #include "strata/api/lax/scan.h"
+#include "strata/api/lax_elementwise.h"
+#include "strata/api/numpy/constants.h"
+#include "strata/api/numpy/elementwise.h"
+#include "strata/api/numpy/indexing.h"
+#include "strata/api/numpy/manipulation.h"
+#include "strata/api/numpy/reductions.h"
+#include "strata/api/numpy/sorting.h"
 #include "strata/ir/text/combiner_text.h"
 #include "strata/op/reduce/combiner.h"
 #include "strata/op/reduce/cumulative.h"

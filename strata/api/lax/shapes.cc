@@ -6,7 +6,11 @@
 #include <numeric>
 
 #include "strata/api/compose.h"
-#include "strata/api/lax.h"
+#include "strata/api/lax/operations.h"
+#include "strata/api/lax/slicing.h"
+#include "strata/api/numpy/elementwise.h"
+#include "strata/api/numpy/manipulation.h"
+#include "strata/api/numpy/types.h"
 
 namespace strata::lax {
 namespace {
@@ -183,7 +187,8 @@ std::vector<Array> unstack(const Operand& x, std::int64_t axis) {
   Site site(x);
   const int dim = axis_of("unstack", axis, x->ndim());
   std::vector<Array> out;
-  for (std::int64_t i = 0; i < x->shape()[dim]; ++i) out.push_back(index_in_dim(x, i, dim, false));
+  for (std::int64_t i = 0; i < x->shape()[dim]; ++i)
+    out.push_back(lax::squeeze(slice_in_dim(x, i, i + 1, 1, dim), {dim}));
   return out;
 }
 
@@ -235,41 +240,6 @@ Array empty(const Sizes& shape, DType dtype, Where where) {
 Array shape_as_value(const Sizes& shape, Where where) {
   Site site(where);
   return strata::array(shape.get(), Sizes(static_cast<std::int64_t>(shape.size())), DType::i32);
-}
-
-Array index_in_dim(const Operand& x, std::int64_t index, std::int64_t axis, bool keepdims) {
-  Site site(x);
-  const int dim = axis_of("index_in_dim", axis, x->ndim());
-  const std::int64_t size = x->shape()[dim], at = index < 0 ? index + size : index;
-  if (at < 0 || at >= size)
-    fail("index_in_dim", "index {} is out of range for dimension {} of {}", index, dim,
-         describe(x->type()));
-  const Array one = slice_in_dim(x, at, at + 1, 1, dim);
-  return keepdims ? one : lax::squeeze(one, {dim});
-}
-
-Array index_take(const Operand& x, const std::vector<Array>& indices, const Sizes& axes) {
-  Site site(x);
-  if (indices.size() != axes.size() || indices.empty())
-    fail("index_take", "{} vectors of indices are given for {} axes", indices.size(), axes.size());
-  const Ints dims = distinct("index_take", axes, x->ndim());
-  Ints slice_sizes = sizes(x), offsets;
-  std::vector<Array> columns;
-  for (std::size_t i = 0; i < dims.size(); ++i) {
-    if (indices[i].ndim() != 1 || !is_integer(indices[i].dtype()))
-      fail("index_take", "indices are vectors of integers, got {}", describe(indices[i].type()));
-    columns.push_back(
-        lax::expand_dims(numpy::mod(indices[i], x->shape()[static_cast<int>(dims[i])]), {1}));
-    slice_sizes[static_cast<std::size_t>(dims[i])] = 1;
-  }
-  for (int d = 1; d <= x->ndim() - static_cast<int>(dims.size()); ++d) offsets.push_back(d);
-  return gather(x, concatenate(columns, 1),
-                {.offset_dims = offsets,
-                 .collapsed_slice_dims = dims,
-                 .start_index_map = dims,
-                 .operand_batching_dims = {},
-                 .start_indices_batching_dims = {}},
-                slice_sizes);
 }
 
 Array select_n(const Operand& which, const std::vector<Array>& cases) {

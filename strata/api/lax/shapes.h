@@ -60,13 +60,6 @@ Array shape_as_value(const Sizes& shape, Where where = Where::current());
 /// The dtype of x; of a C++ scalar that which it has by itself.
 inline DType dtype(const Operand& x) { return x->dtype(); }
 
-/// The element at a static index along an axis, which is kept (size 1) or dropped. Negative indices
-/// count from the end.
-Array index_in_dim(const Operand& x, std::int64_t index, std::int64_t axis = 0,
-                   bool keepdims = true);
-/// x[..., indices[0][n], ..., indices[k][n], ...] for each n, the axes of the indices replaced by
-/// one in front. Indices are vectors of one size and are taken modulo the sizes of their axes.
-Array index_take(const Operand& x, const std::vector<Array>& indices, const Sizes& axes);
 /// cases[which], element by element: `which` is boolean for two cases, or i32 (clamped to the
 /// cases), a scalar or of their shape.
 Array select_n(const Operand& which, const std::vector<Array>& cases);

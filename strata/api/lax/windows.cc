@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "strata/api/compose.h"
+#include "strata/api/lax/reductions.h"
 
 namespace strata::lax {
 namespace {

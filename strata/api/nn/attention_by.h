@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "strata/api/lax.h"
+#include "strata/api/lax/products.h"
 #include "strata/api/nn/attention.h"
 
 namespace strata::nn::detail {

@@ -17,3 +17,13 @@ inline constexpr double inf = std::numeric_limits<double>::infinity();
 inline constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace strata::numpy
+
+namespace strata {
+
+using numpy::e;
+using numpy::euler_gamma;
+using numpy::inf;
+using numpy::nan;
+using numpy::pi;
+
+}  // namespace strata

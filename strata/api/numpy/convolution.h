@@ -63,3 +63,12 @@ struct Unwrap {
 Array unwrap(const Operand& x, const Unwrap& options = {});
 
 }  // namespace strata::numpy
+
+namespace strata {
+
+using numpy::convolve;
+using numpy::correlate;
+using numpy::interp;
+using numpy::unwrap;
+
+}  // namespace strata

@@ -126,3 +126,31 @@ Array hanning(std::int64_t m, Where where = Where::current());
 Array kaiser(std::int64_t m, double beta, Where where = Where::current());
 
 }  // namespace strata::numpy
+
+namespace strata {
+
+using numpy::arange;
+using numpy::bartlett;
+using numpy::blackman;
+using numpy::empty;
+using numpy::empty_like;
+using numpy::eye;
+using numpy::full;
+using numpy::full_like;
+using numpy::geomspace;
+using numpy::hamming;
+using numpy::hanning;
+using numpy::identity;
+using numpy::indices;
+using numpy::kaiser;
+using numpy::linspace;
+using numpy::logspace;
+using numpy::meshgrid;
+using numpy::ones;
+using numpy::ones_like;
+using numpy::tri;
+using numpy::vander;
+using numpy::zeros;
+using numpy::zeros_like;
+
+}  // namespace strata

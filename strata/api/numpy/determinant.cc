@@ -5,10 +5,18 @@
 // last pivot for the one that may be zero; where another is zero (of a matrix with a column of
 // zeros, say) it gives zeros. Here the least pivot is that one, wherever it stands.
 #include "strata/api/custom.h"
-#include "strata/api/lax.h"
 #include "strata/api/lax/linalg.h"
+#include "strata/api/lax/operations.h"
+#include "strata/api/lax/slicing.h"
 #include "strata/api/matrices.h"
+#include "strata/api/numpy/constants.h"
+#include "strata/api/numpy/creation.h"
+#include "strata/api/numpy/elementwise.h"
+#include "strata/api/numpy/indexing.h"
 #include "strata/api/numpy/linalg.h"
+#include "strata/api/numpy/manipulation.h"
+#include "strata/api/numpy/reductions.h"
+#include "strata/api/operators.h"
 
 namespace strata::numpy::linalg {
 namespace {

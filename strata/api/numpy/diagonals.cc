@@ -4,7 +4,12 @@
 
 #include "strata/api/compose.h"
 #include "strata/api/index.h"
-#include "strata/api/lax.h"
+#include "strata/api/lax/operations.h"
+#include "strata/api/lax/slicing.h"
+#include "strata/api/numpy/creation.h"
+#include "strata/api/numpy/elementwise.h"
+#include "strata/api/numpy/manipulation.h"
+#include "strata/api/numpy/reductions.h"
 
 namespace strata::numpy {
 namespace {

@@ -44,3 +44,21 @@ Array fill_diagonal(const Operand& x, const Operand& values);
 [[nodiscard]] std::vector<Array> diag_indices_from(const Operand& x);
 
 }  // namespace strata::numpy
+
+namespace strata {
+
+using numpy::diag;
+using numpy::diag_indices;
+using numpy::diag_indices_from;
+using numpy::diagflat;
+using numpy::diagonal;
+using numpy::fill_diagonal;
+using numpy::trace;
+using numpy::tril;
+using numpy::tril_indices;
+using numpy::tril_indices_from;
+using numpy::triu;
+using numpy::triu_indices;
+using numpy::triu_indices_from;
+
+}  // namespace strata

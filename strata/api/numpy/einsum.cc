@@ -5,8 +5,13 @@
 #include <cctype>
 
 #include "strata/api/compose.h"
-#include "strata/api/lax.h"
+#include "strata/api/lax/products.h"
 #include "strata/api/numpy/diagonals.h"
+#include "strata/api/numpy/einsum_path.h"
+#include "strata/api/numpy/manipulation.h"
+#include "strata/api/numpy/products.h"
+#include "strata/api/numpy/reductions.h"
+#include "strata/api/numpy/types.h"
 
 namespace strata::numpy {
 namespace {

@@ -48,3 +48,9 @@ EinsumPath einsum_path(const std::string& subscripts, const std::vector<Array>& 
                        const EinsumOptimize& optimize = {}, Where where = Where::current());
 
 }  // namespace strata::numpy
+
+namespace strata {
+
+using numpy::einsum_path;
+
+}  // namespace strata

@@ -1,11 +1,13 @@
 // Elementwise functions of numpy.h and the operators.
+#include "strata/api/numpy/elementwise.h"
+
 #include <cmath>
 #include <numbers>
 
 #include "strata/api/compose.h"
-#include "strata/api/custom.h"
 #include "strata/api/eager.h"
-#include "strata/api/lax.h"
+#include "strata/api/numpy/creation.h"
+#include "strata/api/operators.h"
 
 namespace strata::numpy {
 namespace {
@@ -119,7 +121,7 @@ Array integer_power_of(Array x, Array y) {
   for (int bit = 0; bit < 6; ++bit) {
     power = where((y & one) != 0, power * x, power);
     x = x * x;
-    y = lax::shift_right_logical(y, one);
+    y = binary("shift_right_logical", y, one, op::shift_right_logical);
   }
   return power;
 }
@@ -253,35 +255,6 @@ Array minimum(const Operand& x, const Operand& y) {
   Site site(x);
   return binary("minimum", x, y, op::min);
 }
-namespace {
-Array logaddexp_of(const Array& a, const Array& b) {
-  const Array top = maximum(a, b), apart = a - b;
-  const Array equal_infinities = isnan(apart), distance = where(equal_infinities, 0, apart);
-  return where(equal_infinities, a + b, top + log1p(exp(-abs(distance))));
-}
-/// The shares of both operands in the sum, so that there are derivatives of every order where they
-/// are equal, too.
-std::pair<Array, Array> logaddexp_rule(const std::tuple<Array, Array>& at,
-                                       const std::tuple<Array, Array>& along) {
-  auto finite = [](const Array& x) { return where(x == inf, 0, x); };
-  const auto& [a, b] = at;
-  const auto& [da, db] = along;
-  const Array sum = logaddexp_of(a, b), of = finite(sum);
-  return {sum, da * exp(finite(a) - of) + db * exp(finite(b) - of)};
-}
-}  // namespace
-
-Array logaddexp(const Operand& x, const Operand& y) {
-  Site site(x);
-  const std::vector<Array> both = internal::broadcast_promoted("logaddexp", {x, y});
-  const Array a = as_inexact(both[0]), b = as_inexact(both[1]);
-  if (!internal::Trace::current()) return logaddexp_of(a, b);
-  const Array sum = custom_jvp(
-      logaddexp_of, [](const std::tuple<Array, Array>& at, const std::tuple<Array, Array>& along) {
-        return logaddexp_rule(at, along);
-      })(a, b);
-  return cast(sum, {sum.dtype(), a.weak() && b.weak()});
-}
 
 Array equal(const Operand& x, const Operand& y) { return comparison("equal", x, y, compare<kEQ>); }
 Array not_equal(const Operand& x, const Operand& y) {
@@ -344,30 +317,6 @@ Array clip(const Operand& x, const std::optional<Operand>& low,
   return high ? minimum(*high, out) : out;
 }
 
-Array isclose(const Operand& left, const Operand& right, const Closeness& options) {
-  Site site(left);
-  const std::vector<Array> both = internal::broadcast_promoted("isclose", {left, right});
-  const Array x = as_inexact(both[0]), y = as_inexact(both[1]);
-  const Array near = isfinite(y) & (abs(x - y) <= options.atol + options.rtol * abs(y));
-  const Array close = (x == y) | near;
-  return options.equal_nan ? close | (isnan(x) & isnan(y)) : close;
-}
-Array allclose(const Operand& x, const Operand& y, const Closeness& options) {
-  Site site(x);
-  return all(isclose(x, y, options));
-}
-
-Array array_equal(const Operand& x, const Operand& y, bool equal_nan) {
-  Site site(x);
-  if (x->shape() != y->shape()) return Array::scalar(false);
-  const Array same = x.array == y;
-  return all(equal_nan ? same | (isnan(x) & isnan(y)) : same);
-}
-Array array_equiv(const Operand& x, const Operand& y) {
-  Site site(x);
-  return all(x.array == y);
-}
-
 Array round(const Operand& x, std::int64_t decimals) {
   Site site(x);
   if (!is_inexact(x->dtype())) {
@@ -376,7 +325,7 @@ Array round(const Operand& x, std::int64_t decimals) {
     return x;
   }
   if (is_complex(x->dtype()))
-    return lax::complex(round(real(x), decimals), round(imag(x), decimals));
+    return binary("complex", round(real(x), decimals), round(imag(x), decimals), op::complex);
   if (decimals == 0) return unary(x, op::round_nearest_even);
   const Array wide = x->dtype() == DType::f16 ? cast(x, {DType::f32, x->weak()}) : x.array;
   const Array factor = internal::number_like(wide, std::pow(10.0, static_cast<double>(decimals)));
@@ -410,25 +359,6 @@ Array float_power(const Operand& x, const Operand& y) {
   return binary("float_power", x, y, op::pow, {.to_inexact = true});
 }
 
-Array fmax(const Operand& x, const Operand& y) {
-  Site site(x);
-  return where((x.array > y) | isnan(y), x, y);
-}
-Array fmin(const Operand& x, const Operand& y) {
-  Site site(x);
-  return where((x.array < y) | isnan(y), x, y);
-}
-
-Array logaddexp2(const Operand& x, const Operand& y) {
-  Site site(x);
-  const std::vector<Array> both = internal::broadcast_promoted("logaddexp2", {x, y});
-  const Array a = as_inexact(both[0]), b = as_inexact(both[1]),
-              top = lax::stop_gradient(maximum(a, b));
-  const Array safe = where(isfinite(top), top, zeros_like(top));
-  const Array result = log2(exp2(a - safe) + exp2(b - safe)) + safe;
-  return cast(result, {result.dtype(), x->weak() && y->weak()});
-}
-
 Array real(const Operand& x) {
   Site site(x);
   return is_complex(x->dtype()) ? unary(x, op::real) : x.array;
@@ -440,16 +370,6 @@ Array imag(const Operand& x) {
 Array conj(const Operand& x) {
   Site site(x);
   return is_complex(x->dtype()) ? unary(x, "chlo.conj") : x.array;
-}
-Array angle(const Operand& z, bool deg) {
-  Site site(z);
-  // A real scalar counts as one of the default dtype, as in JAX.
-  const bool by_default = !is_inexact(z->dtype()) || (!is_complex(z->dtype()) && z->ndim() == 0);
-  auto part = [&](const Array& p) {
-    return by_default ? cast(p, {canonical(DType::f64, x64_enabled()), false}) : p;
-  };
-  const Array result = arctan2(part(imag(z)), part(real(z)));
-  return deg ? degrees(result) : result;
 }
 Array isreal(const Operand& x) {
   Site site(x);

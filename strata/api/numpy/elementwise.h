@@ -139,11 +139,79 @@ Array imag(const Operand& x);
 /// The complex conjugate; x itself where it is real.
 Array conj(const Operand& x);
 inline Array conjugate(const Operand& x) { return conj(x); }
-/// The angle to the positive real axis.
-Array angle(const Operand& z, bool deg = false);
 /// Whether the imaginary part is zero, as booleans.
 Array isreal(const Operand& x);
 /// Whether the imaginary part is other than zero, as booleans.
 Array iscomplex(const Operand& x);
 
 }  // namespace strata::numpy
+
+namespace strata {
+
+using numpy::abs;
+using numpy::absolute;
+using numpy::add;
+using numpy::allclose;
+using numpy::around;
+using numpy::array_equal;
+using numpy::array_equiv;
+using numpy::astype;
+using numpy::cbrt;
+using numpy::ceil;
+using numpy::clip;
+using numpy::conj;
+using numpy::conjugate;
+using numpy::divide;
+using numpy::divmod;
+using numpy::equal;
+using numpy::exp;
+using numpy::exp2;
+using numpy::expm1;
+using numpy::fabs;
+using numpy::float_power;
+using numpy::floor;
+using numpy::floor_divide;
+using numpy::fmax;
+using numpy::fmin;
+using numpy::fmod;
+using numpy::greater;
+using numpy::greater_equal;
+using numpy::imag;
+using numpy::isclose;
+using numpy::iscomplex;
+using numpy::isreal;
+using numpy::less;
+using numpy::less_equal;
+using numpy::log;
+using numpy::log10;
+using numpy::log1p;
+using numpy::log2;
+using numpy::logaddexp;
+using numpy::logaddexp2;
+using numpy::logical_and;
+using numpy::logical_not;
+using numpy::logical_or;
+using numpy::logical_xor;
+using numpy::maximum;
+using numpy::minimum;
+using numpy::mod;
+using numpy::multiply;
+using numpy::negative;
+using numpy::not_equal;
+using numpy::positive;
+using numpy::pow;
+using numpy::power;
+using numpy::real;
+using numpy::reciprocal;
+using numpy::remainder;
+using numpy::rint;
+using numpy::round;
+using numpy::sign;
+using numpy::sqrt;
+using numpy::square;
+using numpy::subtract;
+using numpy::true_divide;
+using numpy::trunc;
+using numpy::where;
+
+}  // namespace strata

@@ -5,6 +5,12 @@
 
 #include "strata/api/compose.h"
 #include "strata/api/lax/fft.h"
+#include "strata/api/lax/slicing.h"
+#include "strata/api/numpy/creation.h"
+#include "strata/api/numpy/elementwise.h"
+#include "strata/api/numpy/joining.h"
+#include "strata/api/numpy/manipulation.h"
+#include "strata/api/operators.h"
 
 namespace strata::numpy::fft {
 namespace {

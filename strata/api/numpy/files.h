@@ -51,3 +51,13 @@ Status savez(const std::string& file, const std::vector<Array>& arrays,
              const std::map<std::string, Array>& named = {}, Where where = Where::current());
 
 }  // namespace strata::numpy
+
+namespace strata {
+
+using numpy::frombuffer;
+using numpy::fromfile;
+using numpy::load;
+using numpy::save;
+using numpy::savez;
+
+}  // namespace strata

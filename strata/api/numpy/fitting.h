@@ -44,3 +44,10 @@ PolyfitResult polyfit_full(const Operand& x, const Operand& y, std::int64_t deg,
 Array roots(const Operand& p, bool strip_zeros = true);
 
 }  // namespace strata::numpy
+
+namespace strata {
+
+using numpy::polyfit;
+using numpy::roots;
+
+}  // namespace strata

@@ -1,8 +1,12 @@
 #include "strata/api/numpy/floating.h"
 
 #include "strata/api/compose.h"
-#include "strata/api/lax.h"
-#include "strata/api/scipy/special.h"
+#include "strata/api/lax/operations.h"
+#include "strata/api/lax_elementwise.h"
+#include "strata/api/numpy/constants.h"
+#include "strata/api/numpy/creation.h"
+#include "strata/api/numpy/elementwise.h"
+#include "strata/api/operators.h"
 
 namespace strata::numpy {
 namespace {
@@ -35,6 +39,10 @@ Layout layout_of(const char* name, DType d) {
 Array bits_of(const Array& x, DType bits) {
   return internal::emit_one(
       {x}, false, [&](Builder& b, const Values& v) { return op::bitcast_convert(b, v[0], bits); });
+}
+/// Signed integers shifted towards the right, each by as much.
+Array right_shifted(const Array& x, const Array& by) {
+  return internal::binary("right_shift", x, by, op::shift_right_arithmetic);
 }
 Array integer(std::int64_t value, DType dtype) { return Array::scalar(value, dtype, false); }
 
@@ -120,12 +128,12 @@ std::pair<Array, Array> frexp(const Operand& operand) {
   const std::int64_t exponents = (std::int64_t{1} << (l.width - 1 - l.mantissa)) - 1;
   // Subnormal numbers are made normal by a power of two first.
   const Array raw_exponent =
-      right_shift(bits, integer(l.mantissa, l.bits)) & integer(exponents, l.bits);
+      right_shifted(bits, integer(l.mantissa, l.bits)) & integer(exponents, l.bits);
   const Array subnormal = raw_exponent == zero;
   const Array scaled = where(subnormal, x * std::ldexp(1.0, l.mantissa + 1), x);
   const Array scaled_bits = bits_of(scaled, l.bits);
   const Array exponent =
-      right_shift(scaled_bits, integer(l.mantissa, l.bits)) & integer(exponents, l.bits);
+      right_shifted(scaled_bits, integer(l.mantissa, l.bits)) & integer(exponents, l.bits);
   const Array of_half = (scaled_bits & integer(~(exponents << l.mantissa), l.bits)) |
                         integer(static_cast<std::int64_t>(l.bias - 1) << l.mantissa, l.bits);
   const Array plain = (x == 0) | ~isfinite(x);
@@ -137,7 +145,6 @@ std::pair<Array, Array> frexp(const Operand& operand) {
   return {cast(where(plain, x, scaled * down), {x.dtype(), x.weak()}),
           where(plain, zeros_like(e), e)};
 }
-
 Array ldexp(const Operand& operand, const Operand& n) {
   Site site(operand);
   if (is_complex(operand->dtype()) || is_inexact(n->dtype()))
@@ -185,7 +192,8 @@ Array nan_to_num(const Operand& x, const NanToNum& options) {
 Array i0(const Operand& x) {
   Site site(x);
   internal::require_real("i0", x);
-  return scipy::special::i0(x);
+  const Array real = as_inexact(x);
+  return exp(abs(real)) * lax::bessel_i0e(real);
 }
 
 }  // namespace strata::numpy

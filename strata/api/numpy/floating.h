@@ -48,3 +48,23 @@ Array nan_to_num(const Operand& x, const NanToNum& options = {});
 Array i0(const Operand& x);
 
 }  // namespace strata::numpy
+
+namespace strata {
+
+using numpy::copysign;
+using numpy::frexp;
+using numpy::heaviside;
+using numpy::i0;
+using numpy::isfinite;
+using numpy::isinf;
+using numpy::isnan;
+using numpy::isneginf;
+using numpy::isposinf;
+using numpy::ldexp;
+using numpy::modf;
+using numpy::nan_to_num;
+using numpy::nextafter;
+using numpy::signbit;
+using numpy::spacing;
+
+}  // namespace strata

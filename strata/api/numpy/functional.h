@@ -75,3 +75,11 @@ Array fromfunction(F f, const std::int64_t (&shape)[N], DType dtype = default_fl
 }
 
 }  // namespace strata::numpy
+
+namespace strata {
+
+using numpy::apply_along_axis;
+using numpy::apply_over_axes;
+using numpy::fromfunction;
+
+}  // namespace strata

@@ -2,9 +2,17 @@
 
 #include "strata/api/compose.h"
 #include "strata/api/index.h"
-#include "strata/api/lax.h"
+#include "strata/api/lax/operations.h"
+#include "strata/api/numpy/creation.h"
+#include "strata/api/numpy/elementwise.h"
+#include "strata/api/numpy/joining.h"
+#include "strata/api/numpy/manipulation.h"
+#include "strata/api/numpy/reductions.h"
 #include "strata/api/numpy/selection.h"
 #include "strata/api/numpy/sized.h"
+#include "strata/api/numpy/sorting.h"
+#include "strata/api/numpy/statistics.h"
+#include "strata/api/operators.h"
 
 namespace strata::numpy {
 

@@ -74,3 +74,13 @@ struct HistogramDD {
                                                           const HistogramDD& options = {});
 
 }  // namespace strata::numpy
+
+namespace strata {
+
+using numpy::bincount;
+using numpy::histogram;
+using numpy::histogram2d;
+using numpy::histogram_bin_edges;
+using numpy::histogramdd;
+
+}  // namespace strata

@@ -29,3 +29,10 @@ Array take_along_axis(const Operand& x, const Operand& indices,
                       std::optional<std::int64_t> axis = -1, const TakeAlongAxis& options = {});
 
 }  // namespace strata::numpy
+
+namespace strata {
+
+using numpy::take;
+using numpy::take_along_axis;
+
+}  // namespace strata

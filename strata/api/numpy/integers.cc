@@ -2,7 +2,13 @@
 
 #include "strata/api/compose.h"
 #include "strata/api/control.h"
-#include "strata/api/lax.h"
+#include "strata/api/lax/operations.h"
+#include "strata/api/lax_elementwise.h"
+#include "strata/api/numpy/creation.h"
+#include "strata/api/numpy/elementwise.h"
+#include "strata/api/numpy/manipulation.h"
+#include "strata/api/numpy/reductions.h"
+#include "strata/api/operators.h"
 
 namespace strata::numpy {
 namespace {

@@ -47,3 +47,23 @@ Array packbits(const Operand& x, const Bits& options = {});
 Array unpackbits(const Operand& x, const Bits& options = {});
 
 }  // namespace strata::numpy
+
+namespace strata {
+
+using numpy::bitwise_and;
+using numpy::bitwise_count;
+using numpy::bitwise_invert;
+using numpy::bitwise_left_shift;
+using numpy::bitwise_not;
+using numpy::bitwise_or;
+using numpy::bitwise_right_shift;
+using numpy::bitwise_xor;
+using numpy::gcd;
+using numpy::invert;
+using numpy::lcm;
+using numpy::left_shift;
+using numpy::packbits;
+using numpy::right_shift;
+using numpy::unpackbits;
+
+}  // namespace strata

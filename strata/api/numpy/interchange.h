@@ -205,3 +205,14 @@ Array from_dlpack(dlpack::ManagedTensor* tensor, const FromDlpack& options = {},
 dlpack::ManagedTensor* to_dlpack(const Operand& x);
 
 }  // namespace strata::numpy
+
+namespace strata {
+
+using numpy::adopt;
+using numpy::ArrayView;
+using numpy::asarray;
+using numpy::borrow;
+using numpy::elements;
+using numpy::from_dlpack;
+
+}  // namespace strata

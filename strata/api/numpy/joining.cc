@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "strata/api/compose.h"
-#include "strata/api/lax.h"
+#include "strata/api/lax/slicing.h"
+#include "strata/api/numpy/indexing.h"
+#include "strata/api/numpy/manipulation.h"
 
 namespace strata::numpy {
 namespace {

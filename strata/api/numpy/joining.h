@@ -91,3 +91,25 @@ Array insert(const Operand& x, std::int64_t place, const Operand& values,
              std::optional<std::int64_t> axis = {});
 
 }  // namespace strata::numpy
+
+namespace strata {
+
+using numpy::append;
+using numpy::array_split;
+using numpy::block;
+using numpy::column_stack;
+using numpy::concat;
+using numpy::concatenate;
+using numpy::delete_;
+using numpy::dsplit;
+using numpy::dstack;
+using numpy::hsplit;
+using numpy::hstack;
+using numpy::insert;
+using numpy::split;
+using numpy::stack;
+using numpy::unstack;
+using numpy::vsplit;
+using numpy::vstack;
+
+}  // namespace strata

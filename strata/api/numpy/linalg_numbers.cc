@@ -2,10 +2,19 @@
 #include <algorithm>
 #include <cmath>
 
-#include "strata/api/lax.h"
 #include "strata/api/lax/linalg.h"
+#include "strata/api/lax/slicing.h"
 #include "strata/api/matrices.h"
+#include "strata/api/numpy/constants.h"
+#include "strata/api/numpy/creation.h"
+#include "strata/api/numpy/diagonals.h"
+#include "strata/api/numpy/elementwise.h"
+#include "strata/api/numpy/floating.h"
 #include "strata/api/numpy/linalg.h"
+#include "strata/api/numpy/manipulation.h"
+#include "strata/api/numpy/products.h"
+#include "strata/api/numpy/reductions.h"
+#include "strata/api/operators.h"
 
 namespace strata::numpy::linalg {
 namespace {

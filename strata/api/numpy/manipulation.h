@@ -86,3 +86,33 @@ Array pad(const Operand& x, T width, const Pad& options = {}) {
 }
 
 }  // namespace strata::numpy
+
+namespace strata {
+
+using numpy::atleast_1d;
+using numpy::atleast_2d;
+using numpy::atleast_3d;
+using numpy::broadcast_arrays;
+using numpy::broadcast_to;
+using numpy::expand_dims;
+using numpy::flip;
+using numpy::fliplr;
+using numpy::flipud;
+using numpy::matrix_transpose;
+using numpy::moveaxis;
+using numpy::pad;
+using numpy::PadWidth;
+using numpy::permute_dims;
+using numpy::ravel;
+using numpy::repeat;
+using numpy::reshape;
+using numpy::resize;
+using numpy::roll;
+using numpy::rollaxis;
+using numpy::rot90;
+using numpy::squeeze;
+using numpy::swapaxes;
+using numpy::tile;
+using numpy::transpose;
+
+}  // namespace strata

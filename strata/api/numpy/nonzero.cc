@@ -4,8 +4,15 @@
 
 #include "strata/api/compose.h"
 #include "strata/api/index.h"
+#include "strata/api/numpy/creation.h"
+#include "strata/api/numpy/elementwise.h"
 #include "strata/api/numpy/histograms.h"
+#include "strata/api/numpy/joining.h"
+#include "strata/api/numpy/manipulation.h"
+#include "strata/api/numpy/reductions.h"
 #include "strata/api/numpy/sized.h"
+#include "strata/api/numpy/sorting.h"
+#include "strata/api/operators.h"
 
 namespace strata::internal {
 

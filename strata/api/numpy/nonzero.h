@@ -48,3 +48,15 @@ Array extract(const Operand& condition, const Operand& x, const Sized& options =
 Array trim_zeros(const Operand& x, const std::string& trim = "fb", const Axes& axis = {});
 
 }  // namespace strata::numpy
+
+namespace strata {
+
+using numpy::argwhere;
+using numpy::compress;
+using numpy::extract;
+using numpy::flatnonzero;
+using numpy::mask_indices;
+using numpy::nonzero;
+using numpy::trim_zeros;
+
+}  // namespace strata

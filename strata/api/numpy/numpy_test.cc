@@ -1,6 +1,7 @@
 // NumPy's functions: each against values that NumPy gives.
 #include <cmath>
 
+#include "strata/api/numpy/constants.h"
 #include "strata/api/testing.h"
 
 namespace strata {

@@ -7,8 +7,13 @@
 #include "strata/api/control.h"
 #include "strata/api/index.h"
 #include "strata/api/numpy/convolution.h"
+#include "strata/api/numpy/creation.h"
+#include "strata/api/numpy/elementwise.h"
+#include "strata/api/numpy/joining.h"
+#include "strata/api/numpy/manipulation.h"
 #include "strata/api/numpy/nonzero.h"
 #include "strata/api/numpy/sized.h"
+#include "strata/api/operators.h"
 
 namespace strata::numpy {
 

@@ -29,3 +29,16 @@ Array polyint(const Operand& p, std::int64_t m = 1, const std::optional<Operand>
 Array polyval(const Operand& p, const Operand& x);
 
 }  // namespace strata::numpy
+
+namespace strata {
+
+using numpy::poly;
+using numpy::polyadd;
+using numpy::polyder;
+using numpy::polydiv;
+using numpy::polyint;
+using numpy::polymul;
+using numpy::polysub;
+using numpy::polyval;
+
+}  // namespace strata

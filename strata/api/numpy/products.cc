@@ -1,10 +1,17 @@
 // Products of numpy.h: all are one dot_general and at most one transpose.
+#include "strata/api/numpy/products.h"
+
 #include <algorithm>
 #include <numeric>
 
 #include "strata/api/compose.h"
 #include "strata/api/index.h"
-#include "strata/api/lax.h"
+#include "strata/api/lax/products.h"
+#include "strata/api/numpy/creation.h"
+#include "strata/api/numpy/elementwise.h"
+#include "strata/api/numpy/joining.h"
+#include "strata/api/numpy/manipulation.h"
+#include "strata/api/operators.h"
 
 namespace strata::numpy {
 namespace {

@@ -85,3 +85,20 @@ Array einsum(const std::string& subscripts, const Operand& first, const More&...
 }
 
 }  // namespace strata::numpy
+
+namespace strata {
+
+using numpy::cross;
+using numpy::dot;
+using numpy::einsum;
+using numpy::inner;
+using numpy::kron;
+using numpy::matmul;
+using numpy::matvec;
+using numpy::outer;
+using numpy::tensordot;
+using numpy::vdot;
+using numpy::vecdot;
+using numpy::vecmat;
+
+}  // namespace strata

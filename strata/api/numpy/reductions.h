@@ -157,3 +157,28 @@ STRATA_METHOD_BY_AXES(std, Variance)
 #undef STRATA_METHOD_BY_AXES
 
 }  // namespace strata
+
+namespace strata {
+
+using numpy::all;
+using numpy::amax;
+using numpy::amin;
+using numpy::any;
+using numpy::argmax;
+using numpy::argmin;
+using numpy::count_nonzero;
+using numpy::cumprod;
+using numpy::cumsum;
+using numpy::cumulative_prod;
+using numpy::cumulative_sum;
+using numpy::logsumexp;
+using numpy::max;
+using numpy::mean;
+using numpy::min;
+using numpy::prod;
+using numpy::ptp;
+using numpy::std_;
+using numpy::sum;
+using numpy::var;
+
+}  // namespace strata

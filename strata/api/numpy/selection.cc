@@ -5,7 +5,13 @@
 
 #include "strata/api/compose.h"
 #include "strata/api/index.h"
+#include "strata/api/numpy/creation.h"
+#include "strata/api/numpy/elementwise.h"
+#include "strata/api/numpy/indexing.h"
+#include "strata/api/numpy/joining.h"
+#include "strata/api/numpy/manipulation.h"
 #include "strata/api/numpy/sized.h"
+#include "strata/api/operators.h"
 #include "strata/api/vmap.h"
 
 namespace strata::numpy {

@@ -95,3 +95,17 @@ Array mgrid(const std::vector<GridRange>& ranges, Where where = Where::current()
                                        Where where = Where::current());
 
 }  // namespace strata::numpy
+
+namespace strata {
+
+using numpy::choose;
+using numpy::ix_;
+using numpy::mgrid;
+using numpy::ogrid;
+using numpy::piecewise;
+using numpy::put_along_axis;
+using numpy::ravel_multi_index;
+using numpy::select;
+using numpy::unravel_index;
+
+}  // namespace strata

@@ -85,3 +85,18 @@ Intersection intersect1d_indices(const Operand& x, const Operand& y,
                                  const SetOptions& options = {});
 
 }  // namespace strata::numpy
+
+namespace strata {
+
+using numpy::intersect1d;
+using numpy::isin;
+using numpy::setdiff1d;
+using numpy::setxor1d;
+using numpy::union1d;
+using numpy::unique;
+using numpy::unique_all;
+using numpy::unique_counts;
+using numpy::unique_inverse;
+using numpy::unique_values;
+
+}  // namespace strata

@@ -2,8 +2,15 @@
 
 #include "strata/api/compose.h"
 #include "strata/api/index.h"
-#include "strata/api/lax.h"
+#include "strata/api/lax/slicing.h"
+#include "strata/api/numpy/creation.h"
+#include "strata/api/numpy/elementwise.h"
+#include "strata/api/numpy/floating.h"
+#include "strata/api/numpy/indexing.h"
+#include "strata/api/numpy/joining.h"
+#include "strata/api/numpy/manipulation.h"
 #include "strata/api/numpy/sized.h"
+#include "strata/api/operators.h"
 
 namespace strata::numpy {
 namespace {

@@ -42,3 +42,16 @@ Array searchsorted(const Operand& a, const Operand& v, const std::string& side =
 Array digitize(const Operand& x, const Operand& bins, bool right = false);
 
 }  // namespace strata::numpy
+
+namespace strata {
+
+using numpy::argpartition;
+using numpy::argsort;
+using numpy::digitize;
+using numpy::lexsort;
+using numpy::partition;
+using numpy::searchsorted;
+using numpy::sort;
+using numpy::sort_complex;
+
+}  // namespace strata

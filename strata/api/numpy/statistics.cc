@@ -4,8 +4,19 @@
 #include <cmath>
 
 #include "strata/api/compose.h"
-#include "strata/api/lax.h"
+#include "strata/api/lax/slicing.h"
+#include "strata/api/lax_elementwise.h"
+#include "strata/api/numpy/constants.h"
+#include "strata/api/numpy/diagonals.h"
+#include "strata/api/numpy/elementwise.h"
+#include "strata/api/numpy/floating.h"
+#include "strata/api/numpy/indexing.h"
+#include "strata/api/numpy/joining.h"
+#include "strata/api/numpy/manipulation.h"
+#include "strata/api/numpy/products.h"
+#include "strata/api/numpy/reductions.h"
 #include "strata/api/numpy/sorting.h"
+#include "strata/api/operators.h"
 
 namespace strata::numpy {
 namespace {

@@ -106,3 +106,32 @@ Array cov(const Operand& x, const Covariance& options = {});
 Array corrcoef(const Operand& x, const Covariance& options = {});
 
 }  // namespace strata::numpy
+
+namespace strata {
+
+using numpy::average;
+using numpy::corrcoef;
+using numpy::cov;
+using numpy::diff;
+using numpy::ediff1d;
+using numpy::gradient;
+using numpy::median;
+using numpy::nanargmax;
+using numpy::nanargmin;
+using numpy::nancumprod;
+using numpy::nancumsum;
+using numpy::nanmax;
+using numpy::nanmean;
+using numpy::nanmedian;
+using numpy::nanmin;
+using numpy::nanpercentile;
+using numpy::nanprod;
+using numpy::nanquantile;
+using numpy::nanstd;
+using numpy::nansum;
+using numpy::nanvar;
+using numpy::percentile;
+using numpy::quantile;
+using numpy::trapezoid;
+
+}  // namespace strata

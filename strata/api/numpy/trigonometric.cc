@@ -3,6 +3,11 @@
 #include <numbers>
 
 #include "strata/api/compose.h"
+#include "strata/api/numpy/constants.h"
+#include "strata/api/numpy/creation.h"
+#include "strata/api/numpy/elementwise.h"
+#include "strata/api/numpy/floating.h"
+#include "strata/api/operators.h"
 
 namespace strata::numpy {
 namespace {
@@ -67,6 +72,16 @@ Array hypot(const Operand& operand, const Operand& other) {
   const Array length = where(zero, zeros_like(large), large * sqrt(1 + square(ratio)));
   return internal::cast(where(isinf(x) | isinf(y), inf, length),
                         {x.dtype(), operand->weak() && other->weak()});
+}
+Array angle(const Operand& z, bool deg) {
+  Site site(z);
+  // A real scalar counts as one of the default dtype, as in JAX.
+  const bool by_default = !is_inexact(z->dtype()) || (!is_complex(z->dtype()) && z->ndim() == 0);
+  auto part = [&](const Array& p) {
+    return by_default ? internal::cast(p, {canonical(DType::f64, x64_enabled()), false}) : p;
+  };
+  const Array result = arctan2(part(imag(z)), part(real(z)));
+  return deg ? degrees(result) : result;
 }
 
 }  // namespace strata::numpy

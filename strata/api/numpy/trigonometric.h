@@ -48,5 +48,39 @@ inline Array rad2deg(const Operand& x) { return degrees(x); }
 inline Array deg2rad(const Operand& x) { return radians(x); }
 /// sqrt(x^2 + y^2) without overflow.
 Array hypot(const Operand& x, const Operand& y);
+/// The angle of complex numbers to the positive real axis, in radians, or in degrees.
+Array angle(const Operand& z, bool deg = false);
 
 }  // namespace strata::numpy
+
+namespace strata {
+
+using numpy::acos;
+using numpy::acosh;
+using numpy::angle;
+using numpy::arccos;
+using numpy::arccosh;
+using numpy::arcsin;
+using numpy::arcsinh;
+using numpy::arctan;
+using numpy::arctan2;
+using numpy::arctanh;
+using numpy::asin;
+using numpy::asinh;
+using numpy::atan;
+using numpy::atan2;
+using numpy::atanh;
+using numpy::cos;
+using numpy::cosh;
+using numpy::deg2rad;
+using numpy::degrees;
+using numpy::hypot;
+using numpy::rad2deg;
+using numpy::radians;
+using numpy::sin;
+using numpy::sinc;
+using numpy::sinh;
+using numpy::tan;
+using numpy::tanh;
+
+}  // namespace strata

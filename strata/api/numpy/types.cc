@@ -6,6 +6,7 @@
 #include <map>
 
 #include "strata/api/compose.h"
+#include "strata/api/numpy/creation.h"
 #include "strata/type/minifloat.h"
 
 namespace strata::numpy {

@@ -82,3 +82,36 @@ std::vector<std::int64_t> broadcast_shapes(const std::vector<Sizes>& shapes,
 inline Array copy(const Operand& x) { return x; }
 
 }  // namespace strata::numpy
+
+namespace strata {
+
+using numpy::broadcast_shapes;
+using numpy::can_cast;
+using numpy::copy;
+using numpy::dtype;
+using numpy::finfo;
+using numpy::float4_e2m1fn;
+using numpy::float6_e2m3fn;
+using numpy::float6_e3m2fn;
+using numpy::float8_e3m4;
+using numpy::float8_e4m3;
+using numpy::float8_e4m3b11fnuz;
+using numpy::float8_e4m3fn;
+using numpy::float8_e4m3fnuz;
+using numpy::float8_e5m2;
+using numpy::float8_e5m2fnuz;
+using numpy::float8_e8m0fnu;
+using numpy::iinfo;
+using numpy::int2;
+using numpy::int4;
+using numpy::iscomplexobj;
+using numpy::isrealobj;
+using numpy::ndim;
+using numpy::promote_types;
+using numpy::result_type;
+using numpy::shape;
+using numpy::size;
+using numpy::uint2;
+using numpy::uint4;
+
+}  // namespace strata

@@ -2,8 +2,8 @@
 
 #include "strata/api/control.h"
 #include "strata/api/lax.h"
+#include "strata/api/scipy/gamma.h"
 #include "strata/api/scipy/rational.h"
-#include "strata/api/scipy/special.h"
 #include "strata/api/vmap.h"
 
 namespace strata::scipy::special {

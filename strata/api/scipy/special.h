@@ -5,6 +5,7 @@
 #include "strata/api/numpy.h"
 #include "strata/api/scipy/error_functions.h"
 #include "strata/api/scipy/exponential_integrals.h"
+#include "strata/api/scipy/gamma.h"
 #include "strata/api/scipy/hypergeometric.h"
 #include "strata/api/scipy/sequences.h"
 
@@ -14,24 +15,6 @@ using nn::log_softmax;
 using nn::softmax;
 using numpy::logsumexp;
 
-/// The gamma function.
-Array gamma(const Operand& x);
-/// The sign of the gamma function.
-Array gammasgn(const Operand& x);
-/// log |gamma(x)|
-Array gammaln(const Operand& x);
-/// log gamma(x) for positive x, else NaN: the logarithm of the gamma function is complex there.
-Array loggamma(const Operand& x);
-/// The derivative of log gamma(x).
-Array digamma(const Operand& x);
-/// The n-th derivative of digamma; n is an integer.
-Array polygamma(const Operand& n, const Operand& x);
-/// log gamma of dimension d.
-Array multigammaln(const Operand& x, std::int64_t d);
-/// n! as a float, gamma(n + 1); 0 for negative n.
-Array factorial(const Operand& n);
-/// gamma(z + m) / gamma(z)
-Array poch(const Operand& z, const Operand& m);
 /// The gamma distribution of shape a below x, and above it; the beta distribution of a and b below
 /// x (lax/incomplete.h).
 Array gammainc(const Operand& a, const Operand& x);

@@ -1,11 +1,10 @@
-#include "strata/api/jit.h"
+#include "strata/api/call.h"
 
 #include <algorithm>
 #include <atomic>
 #include <cstring>
 
 #include "strata/api/client.h"
-#include "strata/api/debug.h"
 #include "strata/api/debug_nans.h"
 #include "strata/api/explicit_types.h"
 #include "strata/api/placement.h"

@@ -1,10 +1,10 @@
-#include "strata/api/numpy/einsum_path.h"
-
+// einsum_path, and the orders in which einsum multiplies: all, the cheapest next, a search between.
 #include <functional>
 #include <limits>
 #include <optional>
 #include <queue>
 
+#include "strata/api/numpy/einsum_path.h"
 #include "strata/api/numpy/einsum_search.h"
 #include "strata/api/trace.h"
 

@@ -1,6 +1,8 @@
+// The operators of operators.h, by the functions of numpy.h.
 #include "strata/api/operators.h"
 
 #include "strata/api/numpy/elementwise.h"
+#include "strata/api/numpy/integers.h"
 
 namespace strata {
 

@@ -1,8 +1,9 @@
-#include "strata/api/index.h"
-
+// What index.h declares: x[...] and x.at(...), by slices, gathers and scatters.
 #include <algorithm>
 
 #include "strata/api/compose.h"
+#include "strata/api/index.h"
+#include "strata/api/integer_index.h"
 #include "strata/api/lax.h"
 #include "strata/api/numpy/sized.h"
 

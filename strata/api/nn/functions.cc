@@ -1,10 +1,18 @@
-#include "strata/api/nn.h"
+#include "strata/api/nn/functions.h"
 
 #include <cmath>
 #include <numbers>
 
 #include "strata/api/compose.h"
-#include "strata/api/lax.h"
+#include "strata/api/lax/operations.h"
+#include "strata/api/lax_elementwise.h"
+#include "strata/api/numpy/creation.h"
+#include "strata/api/numpy/elementwise.h"
+#include "strata/api/numpy/joining.h"
+#include "strata/api/numpy/manipulation.h"
+#include "strata/api/numpy/reductions.h"
+#include "strata/api/numpy/trigonometric.h"
+#include "strata/api/operators.h"
 
 namespace strata::nn {
 namespace {

@@ -1,7 +1,7 @@
-#include "strata/api/array.h"
-
+// What array.h declares of handles, buffers and elements.
 #include <cstring>
 
+#include "strata/api/array.h"
 #include "strata/api/client.h"
 #include "strata/api/devices.h"
 #include "strata/api/explicit_types.h"

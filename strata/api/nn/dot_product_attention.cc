@@ -1,12 +1,18 @@
-#include "strata/api/nn/attention.h"
-
 #include <cmath>
 #include <limits>
 
-#include "strata/api/lax.h"
+#include "strata/api/lax/operations.h"
+#include "strata/api/lax/products.h"
 #include "strata/api/matrices.h"
-#include "strata/api/nn.h"
+#include "strata/api/nn/attention.h"
 #include "strata/api/nn/attention_by.h"
+#include "strata/api/nn/functions.h"
+#include "strata/api/numpy/creation.h"
+#include "strata/api/numpy/elementwise.h"
+#include "strata/api/numpy/manipulation.h"
+#include "strata/api/numpy/reductions.h"
+#include "strata/api/numpy/types.h"
+#include "strata/api/operators.h"
 
 namespace strata::nn {
 namespace {
