@@ -172,7 +172,10 @@ int run(const Options& o) {
   const bool upstream = maxtext::is_maxtext(o.arguments) || o.target.empty();
   const Job job = upstream ? maxtext_job(o) : own_job(o);
   const train::StepProgram p = train::step_program(job.config, train::mesh_of(job.config));
-  const std::string code = p.text();
+  const std::string code =
+      job.target.empty()
+          ? p.text()
+          : p.text(transform::products_of(job.target.substr(0, job.target.find(':'))));
   if (!o.output.empty())
     if (Status s = write_file_atomic(o.output, code); !s.ok()) return fail(s);
   const train::MeshReport r = train::mesh_report(p);

@@ -54,4 +54,9 @@ void export_stablehlo(ir::Block& block) {
   block.results = map(block.results);
 }
 
+void export_stablehlo(ir::Block& block, GroupedProducts how, const mesh::AbstractMesh* mesh) {
+  grouped_products(block, how, mesh);
+  export_stablehlo(block);
+}
+
 }  // namespace strata::transform

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "strata/ir/graph.h"
+#include "strata/transform/grouped_products.h"
 
 namespace strata::transform {
 
@@ -11,6 +12,9 @@ namespace strata::transform {
 /// (transform/packed_blocks.h). Throws strata::Error (unsupported) for what
 /// StableHLO cannot say: references, and a derivative that only its transpose defines.
 void export_stablehlo(ir::Block& block);
+/// The same, after products of groups were made what a compiler takes (grouped_products.h).
+void export_stablehlo(ir::Block& block, GroupedProducts how,
+                      const mesh::AbstractMesh* mesh = nullptr);
 /// Makes it known to strata-opt, as "to-stablehlo".
 void add_export_pass();
 

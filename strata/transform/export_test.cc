@@ -8,6 +8,7 @@
 #include "strata/op/build.h"
 #include "strata/op/control.h"
 #include "strata/op/evaluate.h"
+#include "strata/op/linalg/gmm.h"
 #include "strata/op/samples.h"
 
 namespace strata::transform {
@@ -101,6 +102,64 @@ TEST(Export, ReferencesCannotBeSaid) {
     FAIL() << "a reference was exported";
   } catch (const Error& e) {
     EXPECT_THAT(e.what(), ::testing::HasSubstr("StableHLO has no words"));
+  }
+}
+
+// ---- products of groups, as other compilers take them -------------------------------------------
+
+std::vector<std::string> names_of(const Block& block) {
+  std::vector<std::string> out;
+  ir::walk(block, [&](const ir::Op& op) { out.emplace_back(op.name()); });
+  return out;
+}
+
+TEST(Export, ProductsOfGroupsAreWhatACompilerTakes) {
+  using ::testing::Contains;
+  using ::testing::Not;
+  const Type lhs(DType::f32, {6, 3}), rhs(DType::f32, {4, 3, 5}), turned(DType::f32, {4, 5, 3}),
+      dy(DType::f32, {6, 5}), sizes(DType::i32, {4}), first(DType::f32, {1, 6, 3}),
+      second(DType::f32, {1, 4, 3, 5}), third(DType::i32, {1, 4});
+  const auto product = [](bool t) {
+    return [t](Builder& b, const Values& v) { return Values{op::gmm(b, v[0], v[1], v[2], t)}; };
+  };
+  const auto sums = [](Builder& b, const Values& v) {
+    return Values{op::tgmm(b, v[0], v[1], v[2])};
+  };
+  const auto ragged = [](Builder& b, const Values& v) {
+    return Values{b.create("chlo.ragged_dot", v,
+                           {{"lhs_contracting_dimensions", op::Ints{1}},
+                            {"rhs_contracting_dimensions", op::Ints{1}},
+                            {"lhs_ragged_dimensions", op::Ints{0}},
+                            {"rhs_group_dimensions", op::Ints{0}}})
+                      .result()};
+  };
+  const std::vector<std::pair<std::vector<Type>, Program>> cases = {
+      {{lhs, rhs, sizes}, product(false)},
+      {{lhs, turned, sizes}, product(true)},
+      {{lhs, dy, sizes}, sums},
+      {{lhs, rhs, sizes}, ragged},
+      {{first, second, third}, product(false)},
+  };
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const auto& [types, program] = cases[i];
+    const std::unique_ptr<Block> block = build(types, program);
+    for (const std::string platform : {"tpu", "strata", "cpu", "cuda"}) {
+      const std::unique_ptr<Block> exported = ir::clone(*block);
+      export_stablehlo(*exported, products_of(platform));
+      EXPECT_TRUE(only_theirs(*exported)) << i << platform;
+      if (platform == "tpu" || (platform == "strata" && i == 3))
+        EXPECT_THAT(names_of(*exported), Contains("chlo.ragged_dot")) << i << platform;
+      else
+        EXPECT_THAT(names_of(*exported), Not(Contains("chlo.ragged_dot"))) << i << platform;
+      // Rows of some groups, none of one, a size below zero, and rows of no group.
+      const std::vector<std::int32_t> of{2, 0, -1, 3};
+      std::vector<Literal> in;
+      for (std::size_t k = 0; k + 1 < types.size(); ++k)
+        in.push_back(op::random_literal(types[k], k + 1));
+      in.push_back(Literal::of<std::int32_t>(types.back().shape(), of));
+      const std::vector<Literal> want = op::evaluate(*block, in);
+      EXPECT_TRUE(op::evaluate(*exported, in)[0].same_bits(want[0])) << i << platform;
+    }
   }
 }
 

@@ -184,6 +184,20 @@ class PluginExecutable final : public Executable {
 
   bool on_device() const override { return true; }
 
+  std::size_t temporary_bytes() const override {
+    const Library& library = *c_->library;
+    auto get = args<PJRT_LoadedExecutable_GetExecutable_Args>();
+    get.loaded_executable = executable_;
+    if (!library.call(kLoadedExecutable_GetExecutable, get).ok()) return 0;
+    auto memory = args<PJRT_Executable_GetCompiledMemoryStats_Args>();
+    memory.executable = get.executable;
+    const bool told = library.call(kExecutable_GetCompiledMemoryStats, memory).ok();
+    auto destroy = args<PJRT_Executable_Destroy_Args>();
+    destroy.executable = get.executable;
+    library.drop(kExecutable_Destroy, destroy);
+    return told ? static_cast<std::size_t>(memory.temp_size_in_bytes) : 0;
+  }
+
   std::vector<Buffer> run(std::vector<Buffer> arguments) override {
     check(arguments);
     std::vector<PluginBufferPtr> in;
@@ -293,7 +307,8 @@ std::shared_ptr<Executable> PluginClient::compile(const ir::Block& block,
   for (std::size_t i = 0; i < results.size(); ++i)
     check_type(results[i], "result", i, options.name);
   refuse_callbacks(block, options.name);
-  std::string code = portable_program(block, options.name, c_->release, options.donated);
+  std::string code =
+      portable_program(block, options.name, c_->release, c_->platform, options.donated);
   if (auto it = kept(code)) return it;
   const std::string request = compile_options({.devices = {id_}});
   PJRT_LoadedExecutable* loaded = compiled(code, request, options.name);
@@ -415,7 +430,8 @@ std::string release_for(const Library& library) {
 }
 
 std::string portable_program(const ir::Block& block, const std::string& name,
-                             const std::string& release, const std::vector<bool>& donated) {
+                             const std::string& release, const std::string& platform,
+                             const std::vector<bool>& donated) {
   ir::Module module;
   module.name = name;
   ir::Function& f = module.add("main");
@@ -426,7 +442,7 @@ std::string portable_program(const ir::Block& block, const std::string& name,
   f.arg_attrs.resize(block.arguments().size());
   for (std::size_t i = 0; i < donated.size() && i < f.arg_attrs.size(); ++i)
     if (donated[i]) f.arg_attrs[i].set("jax.buffer_donor", true);
-  transform::export_stablehlo(f.body);
+  transform::export_stablehlo(f.body, transform::products_of(platform));
   ir::outline_composites(module);
   auto bytes = ir::write_bytecode(module, {.release = release});
   require(name, bytes.status());

@@ -53,11 +53,13 @@ class NamedValues {
   std::vector<PJRT_NamedValue> values_;
 };
 
-/// A block as a program that any reader of StableHLO takes: bytecode of the release. Arguments in
+/// A block as a program that the compiler of a platform takes: StableHLO's bytecode of the release,
+/// with products of groups as transform::products_of says. Arguments in
 /// `donated` positions say that their memory may become a result's. Throws Error (unsupported) for
 /// what StableHLO cannot say.
 std::string portable_program(const ir::Block& block, const std::string& name,
-                             const std::string& release, const std::vector<bool>& donated = {});
+                             const std::string& release, const std::string& platform,
+                             const std::vector<bool>& donated = {});
 /// The release of StableHLO to send to a plugin: what it says of itself, as far as we write it.
 std::string release_for(const Library& library);
 

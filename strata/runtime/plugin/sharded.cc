@@ -129,7 +129,7 @@ class PluginSharded final : public ShardedExecutable {
     }
     for (std::size_t r = 0; r < f.result_attrs.size(); ++r)
       say(f.result_attrs[r], result_shardings_[r]);
-    transform::export_stablehlo(f.body);
+    transform::export_stablehlo(f.body, transform::products_of(c_->platform));
     ir::outline_composites(module);
     auto code = ir::write_bytecode(module, {.release = c_->release});
     require(options_.name, code.status());

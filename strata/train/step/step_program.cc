@@ -109,9 +109,11 @@ void set_sharding(ir::Attrs& attrs, const StepValue& value) {
 
 }  // namespace
 
-std::string StepProgram::text() const {
+std::string StepProgram::text(transform::GroupedProducts how) const {
   const std::unique_ptr<ir::Module> m = copy();
-  transform::export_stablehlo(m->entry()->body);
+  const bool cut = !arguments.empty() && arguments[0].sharding;
+  const mesh::AbstractMesh* mesh = cut ? &arguments[0].sharding->mesh().abstract() : nullptr;
+  transform::export_stablehlo(m->entry()->body, how, mesh);
   ir::outline_composites(*m);
   return ir::print(*m);
 }

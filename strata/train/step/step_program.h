@@ -20,6 +20,7 @@
 #include "strata/ir/graph.h"
 #include "strata/train/config/base_model.h"
 #include "strata/train/step/state_sharding.h"
+#include "strata/transform/grouped_products.h"
 
 namespace strata::train {
 
@@ -42,8 +43,8 @@ struct StepProgram {
   /// Sequences and tokens of each in one step.
   std::int64_t sequences = 0, length = 0;
 
-  /// The program in StableHLO's own words.
-  std::string text() const;
+  /// The program in StableHLO's own words, with products of groups as a compiler takes them.
+  std::string text(transform::GroupedProducts how = transform::GroupedProducts::as_they_are) const;
   /// The module again, for who uses it up.
   std::unique_ptr<ir::Module> copy() const;
   /// Devices of the mesh; 1 without.
