@@ -111,7 +111,7 @@ say(done.returncode != 0 and "no device 7: it has 1" in done.stderr, f"a device 
 for manner, words in {"dies": "died by signal 6", "fails": "the device is on fire", "major": "speaks PJRT 1.90", "short": "has no Client_Create", "compile": "this compiler knows no sine", "run": "out of memory on the device"}.items():
     done = device(f"plugin:{LIB}/libstrata_odd_plugin.so", STRATA_ODD_PLUGIN=manner)
     say(done.returncode in (1, 2, 3, 4) and words in done.stderr, f"a plugin that is ill ({manner}): {done.returncode} {done.stderr}")
-done = device("cuda", STRATA_PLUGIN_FOLDERS="", HOME="/nowhere")
+done = device("cuda", STRATA_PLUGIN_FOLDERS="", HOME="/dev/null/nowhere")
 say(done.returncode != 0 and ("jax-cuda13-pjrt" in done.stderr or "usable" in done.stderr), f"what to install is said: {done.stderr}")
 done = run(BIN / "strata", "info", PJRT_NAMES_AND_LIBRARY_PATHS=f"mine:{OURS},ill:{LIB}/libstrata_odd_plugin.so", STRATA_ODD_PLUGIN="dies")
 say(done.returncode == 0 and "mine (" in done.stdout and "not usable: it died by signal 6" in done.stdout, f"info lists plugins: {done.stdout}{done.stderr}")

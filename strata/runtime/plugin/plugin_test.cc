@@ -77,7 +77,7 @@ TEST(Probe, OfFilesThatAreNoPlugins) {
 
 TEST(Devices, AreRefusedByName) {
   const Variable none("STRATA_PLUGIN_FOLDERS", "/nowhere");
-  const Variable home("HOME", "/nowhere");
+  const Variable home("HOME", "/dev/null/nowhere");
   EXPECT_THAT(use_device("gpu").message(),
               HasSubstr("no such device; allowed: cpu, cuda, tpu, plugin:/path/x.so"));
   EXPECT_THAT(use_device("cpu:1").message(),
