@@ -4,8 +4,9 @@
 //   build/bin/checkpoint-speed FOLDER [MIB] [ROUNDS]
 //
 // One line of JSON: of each round the MB/s of every kind, the one after the other, so that all meet
-// the same disk; the microseconds that a save blocks its caller, of few arrays and of many; and the
-// peak of memory above the state's own. bench/checkpoint_speed.py adds orbax-checkpoint.
+// the same disk; the seconds of processors that a round of each kind used; the microseconds that a
+// save blocks its caller, of few arrays and of many; and the peak of memory above the state's own.
+// bench/checkpoint_speed.py adds orbax-checkpoint.
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -40,13 +41,23 @@ std::int64_t peak_kib() {
 }
 
 template <class T>
-auto need(T result) {
+T need(T result) {
   if (result.ok()) return result;
   if constexpr (requires { result.message(); })
     std::fprintf(stderr, "%s\n", result.message().c_str());
   else
     std::fprintf(stderr, "%s\n", result.status().message().c_str());
   std::exit(1);
+}
+
+/// Seconds of processors that this process used, of all threads and of the system for it.
+double processor_seconds() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto of = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
+  };
+  return of(usage.ru_utime) + of(usage.ru_stime);
 }
 
 template <class F>
@@ -126,23 +137,26 @@ int main(int argc, char** argv) {
   const orbax::Contents contents = arrays_of(kArrays, mib * (1 << 20) / kArrays / 4096);
   const double mb = static_cast<double>(mib) * 1.048576;
   std::map<std::string, std::vector<double>> rates;
+  std::map<std::string, double> used;
+  const auto measure = [&](const std::string& name, const auto& f) {
+    const double before = processor_seconds();
+    rates[name].push_back(mb / time_of(f));
+    used[name] += (processor_seconds() - before) / rounds;
+  };
   std::map<std::string, double> above;
   const std::string plain = folder + "/plain";
   for (int round = 0; round < rounds; ++round) {
-    rates["file_write"].push_back(mb / time_of([&] { write_plainly(plain, contents); }));
+    measure("file_write", [&] { write_plainly(plain, contents); });
     for (const bool compressed : {false, true}) {
       const std::string as = compressed ? "zstd" : "raw", path = folder + "/" + as;
       const std::int64_t before = peak_kib();
-      rates[as + "_save"].push_back(
-          mb / time_of([&] {
-            need(orbax::save(path, contents, {.tree = {.compressed = compressed}}));
-          }));
+      measure(as + "_save",
+              [&] { need(orbax::save(path, contents, {.tree = {.compressed = compressed}})); });
       above[as] = std::max(above[as], static_cast<double>(peak_kib() - before) / 1024);
     }
-    rates["file_read"].push_back(mb / time_of([&] { read_plainly(plain, contents); }));
+    measure("file_read", [&] { read_plainly(plain, contents); });
     for (const char* as : {"raw", "zstd"})
-      rates[std::string(as) + "_load"].push_back(
-          mb / time_of([&] { need(orbax::load(folder + "/" + as)); }));
+      measure(std::string(as) + "_load", [&] { need(orbax::load(folder + "/" + as)); });
   }
   std::printf("{\"mb\":%.0f", mb);
   for (const auto& [name, all] : rates) {
@@ -150,6 +164,10 @@ int main(int argc, char** argv) {
     for (std::size_t i = 0; i < all.size(); ++i) std::printf("%s%.0f", i ? "," : "", all[i]);
     std::printf("]");
   }
+  std::printf(",\"processor_seconds\":{");
+  for (auto it = used.begin(); it != used.end(); ++it)
+    std::printf("%s\"%s\":%.3f", it == used.begin() ? "" : ",", it->first.c_str(), it->second);
+  std::printf("}");
   for (const auto& [as, peak] : above) std::printf(",\"%s_save_above_mib\":%.0f", as.c_str(), peak);
   const orbax::Contents many = arrays_of(2000, 1);
   std::printf(",\"blocked_us\":{\"%d\":%.0f,\"2000\":%.0f}}\n", kArrays,

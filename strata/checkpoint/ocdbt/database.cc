@@ -108,7 +108,8 @@ Result<std::uint64_t> Database::size(const std::string& key) const {
   return entry->inline_value ? std::uint64_t{entry->value.size()} : entry->place.length;
 }
 
-Result<std::string> Database::read(const std::string& key, ByteRange range) const {
+Result<std::pair<Entry, std::uint64_t>> Database::find(const std::string& key,
+                                                       ByteRange range) const {
   auto entry = find(key);
   if (!entry) return entry.status();
   const std::uint64_t size = entry->inline_value ? entry->value.size() : entry->place.length;
@@ -116,15 +117,38 @@ Result<std::string> Database::read(const std::string& key, ByteRange range) cons
   if (range.offset > size || n > size - range.offset)
     return Status(Code::corrupt, "{}: has {} bytes, and {} from {} are wanted", name_of(key), size,
                   n, range.offset);
-  if (entry->inline_value) return entry->value.substr(range.offset, n);
-  if (entry->place.offset > ~std::uint64_t{0} - size)
+  if (!entry->inline_value && entry->place.offset > ~std::uint64_t{0} - size)
     return Status(Code::corrupt, "{}: lies behind the end of any file", name_of(key));
-  const std::string path = folder_ + entry->place.file.path();
-  auto out = store_->read(path, {entry->place.offset + range.offset, n});
-  if (!out && out.status().code() == Code::not_found)
-    return Status(Code::corrupt, "{}: a data file of the database is missing",
-                  store_->name_of(path));
+  return std::pair{std::move(*entry), n};
+}
+
+Status Database::whose_file(const std::string& path, const Status& read) const {
+  if (read.code() != Code::not_found) return read;
+  return Status(Code::corrupt, "{}: a data file of the database is missing", store_->name_of(path));
+}
+
+Result<std::string> Database::read(const std::string& key, ByteRange range) const {
+  auto found = find(key, range);
+  if (!found) return found.status();
+  const auto& [entry, n] = *found;
+  if (entry.inline_value) return entry.value.substr(range.offset, n);
+  const std::string path = folder_ + entry.place.file.path();
+  auto out = store_->read(path, {entry.place.offset + range.offset, n});
+  if (!out) return whose_file(path, out.status());
   return out;
+}
+
+Status Database::read_to(const std::string& key, std::uint64_t offset, std::span<char> to) const {
+  auto found = find(key, {offset, to.size()});
+  if (!found) return found.status();
+  const Entry& entry = found->first;
+  if (entry.inline_value) {
+    std::copy_n(entry.value.begin() + static_cast<std::ptrdiff_t>(offset), to.size(), to.begin());
+    return {};
+  }
+  const std::string path = folder_ + entry.place.file.path();
+  const Status s = store_->read_to(path, entry.place.offset + offset, to);
+  return s.ok() ? s : whose_file(path, s);
 }
 
 Status Database::collect(const Place& place, std::uint8_t height, const std::string& above,

@@ -28,6 +28,7 @@ class Database : public KeyValueReader {
 
   Result<std::vector<std::string>> list(const std::string& prefix) const override;
   Result<std::string> read(const std::string& key, ByteRange range = {}) const override;
+  Status read_to(const std::string& key, std::uint64_t offset, std::span<char> to) const override;
   Result<std::uint64_t> size(const std::string& key) const override;
   std::string name_of(const std::string& key) const override;
 
@@ -48,6 +49,10 @@ class Database : public KeyValueReader {
       : store_(&store), folder_(std::move(folder)), manifest_(std::move(manifest)) {}
   Result<std::shared_ptr<const Node>> node(const Place& place, std::uint8_t height) const;
   Result<Entry> find(const std::string& key) const;
+  /// What a range of a value is: an entry that has it, and its size.
+  Result<std::pair<Entry, std::uint64_t>> find(const std::string& key, ByteRange range) const;
+  /// The message of a data file that is not there says what is damaged.
+  Status whose_file(const std::string& path, const Status& read) const;
   Status collect(const Place& place, std::uint8_t height, const std::string& above,
                  const std::string& prefix, std::vector<Entry>& out, Visited& visited) const;
 

@@ -42,15 +42,29 @@ std::string Writer::new_file() {
 
 Status Writer::flush() {
   if (pieces_.empty()) return {};
-  const std::vector<std::string_view> views(pieces_.begin(), pieces_.end());
-  Status s = store_.write(folder_ + file_, views);
+  if (Status s = wait(kFilesAtOnce - 1); !s.ok()) return s;
+  written_.push_back(std::async(
+      std::launch::async, [&store = store_, key = folder_ + file_, pieces = std::move(pieces_)] {
+        std::vector<std::string_view> views;
+        for (const Payload& piece : pieces) views.push_back(piece.view());
+        return store.write(key, views);
+      }));
   pieces_.clear();
   bytes_ = 0;
   file_.clear();
-  return s;
+  return {};
 }
 
-Result<Place> Writer::append(std::string bytes) {
+Status Writer::wait(std::size_t most) {
+  while (written_.size() > most) {
+    Status s = written_.front().get();
+    written_.erase(written_.begin());
+    if (!s.ok()) return s;
+  }
+  return {};
+}
+
+Result<Place> Writer::append(Payload bytes) {
   if (bytes_ > 0 && bytes_ + bytes.size() > kFileBytes)
     if (Status s = flush(); !s.ok()) return s;
   if (file_.empty()) file_ = new_file();
@@ -60,12 +74,12 @@ Result<Place> Writer::append(std::string bytes) {
   return out;
 }
 
-Status Writer::write(const std::string& key, std::string value) {
+Status Writer::write(const std::string& key, Payload value) {
   Entry e;
   e.key = key;
   e.inline_value = value.size() <= configuration_.max_inline_bytes;
   if (e.inline_value) {
-    e.value = std::move(value);
+    e.value = std::move(value).own();
   } else {
     auto place = append(std::move(value));
     if (!place) return place.status();
@@ -165,6 +179,7 @@ Status Writer::commit() {
     break;
   }
   if (Status s = flush(); !s.ok()) return s;
+  if (Status s = wait(0); !s.ok()) return s;
   manifest.versions = {version};
   return store_.write(folder_ + "manifest.ocdbt", std::string_view(encode_manifest(manifest)));
 }

@@ -329,8 +329,9 @@ double peak_mib(bool again) {
   return 0;
 }
 
-// What docs/checkpoints.md says: besides the leaves a save holds two groups of encoded chunks and a
-// data file, and a load what it gives and a chunk for each thread. The 32 leaves share one array.
+// What docs/checkpoints.md says: besides the leaves a save holds two groups of encoded chunks and
+// three data files, and a load what it gives and a chunk for each thread. The 32 leaves share one
+// array.
 TEST(Orbax, AStateOf256MiBIsSavedAndLoadedInBoundedMemory) {
   const Folder folder;
   Contents c;
@@ -347,7 +348,7 @@ TEST(Orbax, AStateOf256MiBIsSavedAndLoadedInBoundedMemory) {
   for (const bool compressed : {true, false}) {
     double before = peak_mib(true);
     ASSERT_TRUE(save(folder / "big", c, {.tree = {.compressed = compressed}}).ok());
-    EXPECT_LT(peak_mib(false) - before, 200) << compressed;  // 2 x 32 MiB and the larger 64 MiB
+    EXPECT_LT(peak_mib(false) - before, 200) << compressed;  // groups and files of 32 MiB
     before = peak_mib(true);
     {
       const auto read = load(folder / "big");

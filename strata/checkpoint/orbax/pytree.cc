@@ -169,13 +169,13 @@ class ArrayWriter {
                     {.bytes = [&](std::int64_t i) -> std::uint64_t {
                        return at(i).chunk < 0 ? 256 : arrays[at(i).array].chunk_bytes();
                      },
-                     .make =
-                         [&](std::int64_t i) {
-                           const zarr::Encoder& a = arrays[at(i).array];
-                           return at(i).chunk < 0 ? a.metadata_text() : a.chunk(at(i).chunk);
-                         },
+                     .make = [&](std::int64_t i) -> Payload {
+                       const zarr::Encoder& a = arrays[at(i).array];
+                       if (at(i).chunk < 0) return a.metadata_text();
+                       return a.chunk(at(i).chunk);
+                     },
                      .take =
-                         [&](std::int64_t i, std::string bytes) {
+                         [&](std::int64_t i, Payload bytes) {
                            const zarr::Encoder& a = arrays[at(i).array];
                            return put(at(i).chunk,
                                       at(i).chunk < 0 ? a.metadata_key() : a.chunk_key(at(i).chunk),
@@ -203,8 +203,8 @@ class ArrayWriter {
     std::int64_t chunk;
   };
   /// The metadata and the first chunk go to process 0.
-  Status put(std::int64_t chunk, const std::string& key, std::string value) {
-    if (databases_.empty()) return store_.write(folder_ + key, std::string_view(value));
+  Status put(std::int64_t chunk, const std::string& key, Payload value) {
+    if (databases_.empty()) return store_.write(folder_ + key, value.view());
     const auto at = static_cast<std::size_t>(std::max<std::int64_t>(chunk, 0));
     return databases_[at % databases_.size()].write(key, std::move(value));
   }

@@ -100,7 +100,30 @@ Result<std::string> read_bucket(const std::string& path, ByteRange range) {
   return out;
 }
 
+/// Reads a file from `offset` on, which has the bytes.
+Status read_range(const std::string& path, std::uint64_t offset, std::span<char> to) {
+  const File file(path);
+  if (file.fd() < 0) return failed(path);
+  for (std::size_t have = 0; have < to.size();) {
+    const ssize_t n =
+        ::pread(file.fd(), to.data() + have, to.size() - have, static_cast<off_t>(offset + have));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return failed(path);
+    if (n == 0) return Status(Code::corrupt, "{}: ends while it is read", path);
+    have += static_cast<std::size_t>(n);
+  }
+  return {};
+}
+
 }  // namespace
+
+Status KeyValueReader::read_to(const std::string& key, std::uint64_t offset,
+                               std::span<char> to) const {
+  auto bytes = read(key, {offset, to.size()});
+  if (!bytes) return bytes.status();
+  std::copy(bytes->begin(), bytes->end(), to.begin());
+  return {};
+}
 
 Result<std::vector<std::string>> FolderStore::list(const std::string& prefix) const {
   if (is_object_path(folder_)) return list_bucket(folder_, prefix);
@@ -146,18 +169,19 @@ Result<std::string> FolderStore::read(const std::string& key, ByteRange range) c
   if (!total) return total.status();
   auto part = clip(range, *total, name_of(key));
   if (!part) return part.status();
-  const File file(name_of(key));
-  if (file.fd() < 0) return failed(name_of(key));
   std::string out(part->second, '\0');
-  for (std::size_t have = 0; have < out.size();) {
-    const ssize_t n = ::pread(file.fd(), out.data() + have, out.size() - have,
-                              static_cast<off_t>(part->first + have));
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return failed(name_of(key));
-    if (n == 0) return Status(Code::corrupt, "{}: ends while it is read", name_of(key));
-    have += static_cast<std::size_t>(n);
-  }
+  if (Status s = read_range(name_of(key), part->first, out); !s.ok()) return s;
   return out;
+}
+
+Status FolderStore::read_to(const std::string& key, std::uint64_t offset,
+                            std::span<char> to) const {
+  if (!is_plain_key(key)) return refuse(key);
+  if (is_object_path(folder_)) return KeyValueReader::read_to(key, offset, to);
+  auto total = size(key);
+  if (!total) return total.status();
+  if (auto part = clip({offset, to.size()}, *total, name_of(key)); !part) return part.status();
+  return read_range(name_of(key), offset, to);
 }
 
 Status FolderStore::write(const std::string& key, std::span<const std::string_view> pieces) {
@@ -169,18 +193,22 @@ Status FolderStore::write(const std::string& key, std::span<const std::string_vi
     for (std::string_view piece : pieces) all += piece;
     return write_file_synced(path, all);
   }
-  const std::string folder = fs::path(path).parent_path().string();
-  if (dirty_.count(folder) == 0)
-    if (Status s = make_folders(folder); !s.ok()) return s;
-  if (in_place_) {
-    dirty_.insert(folder);
-    return write_file_synced(path, pieces);
-  }
+  if (Status s = make(fs::path(path).parent_path().string()); !s.ok()) return s;
+  if (in_place_) return write_file_synced(path, pieces);
   if (Status s = write_file_synced(beside, pieces); !s.ok()) return s;
   return rename_synced(beside, path);
 }
 
+Status FolderStore::make(const std::string& folder) {
+  const std::scoped_lock lock(mutex_);
+  if (dirty_.count(folder) != 0) return {};
+  Status s = make_folders(folder);
+  if (s.ok() && in_place_) dirty_.insert(folder);
+  return s;
+}
+
 Status FolderStore::sync() {
+  const std::scoped_lock lock(mutex_);
   for (const std::string& folder : dirty_)
     if (Status s = sync_folder(folder); !s.ok()) return s;
   dirty_.clear();
@@ -217,6 +245,7 @@ Result<std::string> MemoryStore::read(const std::string& key, ByteRange range) c
 Status MemoryStore::write(const std::string& key, std::span<const std::string_view> pieces) {
   std::string all;
   for (std::string_view piece : pieces) all += piece;
+  const std::scoped_lock lock(mutex_);
   values_[key] = std::move(all);
   return {};
 }

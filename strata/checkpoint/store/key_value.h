@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <map>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <span>
@@ -37,13 +38,16 @@ class KeyValueReader {
   /// The bytes of a value. Code::not_found where there is no such key, Code::corrupt where the
   /// range ends behind the value's end.
   virtual Result<std::string> read(const std::string& key, ByteRange range = {}) const = 0;
+  /// Reads a value's bytes from `offset` on to where they are wanted, as many as go there. Codes of
+  /// `read`.
+  virtual Status read_to(const std::string& key, std::uint64_t offset, std::span<char> to) const;
   /// The size of a value in bytes. Codes of `read`.
   virtual Result<std::uint64_t> size(const std::string& key) const = 0;
   /// What messages call a key.
   virtual std::string name_of(const std::string& key) const = 0;
 };
 
-/// Values by key, to be read and written.
+/// Values by key, to be read and written: of different keys by several threads at once.
 class KeyValueStore : public KeyValueReader {
  public:
   /// Writes a value that is durable when this returns. Readers see the old one or the new one.
@@ -63,23 +67,25 @@ class FolderStore : public KeyValueStore {
   explicit FolderStore(std::string folder) : folder_(std::move(folder)) {}
   /// A folder that no reader knows before it gets another name: values are written in place, and
   /// `sync` makes the names durable.
-  static FolderStore unnamed(std::string folder) {
-    FolderStore out(std::move(folder));
-    out.in_place_ = true;
-    return out;
-  }
+  static FolderStore unnamed(std::string folder) { return FolderStore(std::move(folder), true); }
   /// Syncs the folders of what was written in place.
   Status sync();
   Result<std::vector<std::string>> list(const std::string& prefix) const override;
   Result<std::string> read(const std::string& key, ByteRange range = {}) const override;
+  Status read_to(const std::string& key, std::uint64_t offset, std::span<char> to) const override;
   Result<std::uint64_t> size(const std::string& key) const override;
   Status write(const std::string& key, std::span<const std::string_view> pieces) override;
   Status remove(const std::string& key) override;
   std::string name_of(const std::string& key) const override { return folder_ + "/" + key; }
 
  private:
+  FolderStore(std::string folder, bool in_place)
+      : folder_(std::move(folder)), in_place_(in_place) {}
+  /// Makes a folder that is not known to be there, and notes that its names are to be synced.
+  Status make(const std::string& folder);
   std::string folder_;
   bool in_place_ = false;
+  std::mutex mutex_;  // of dirty_
   std::set<std::string> dirty_;
 };
 
@@ -97,6 +103,7 @@ class MemoryStore : public KeyValueStore {
   std::map<std::string, std::string>& values() { return values_; }
 
  private:
+  std::mutex mutex_;  // of writes
   std::map<std::string, std::string> values_;
 };
 
@@ -109,6 +116,9 @@ class Below : public KeyValueReader {
   Result<std::vector<std::string>> list(const std::string& prefix) const override;
   Result<std::string> read(const std::string& key, ByteRange range = {}) const override {
     return store_.read(prefix_ + key, range);
+  }
+  Status read_to(const std::string& key, std::uint64_t offset, std::span<char> to) const override {
+    return store_.read_to(prefix_ + key, offset, to);
   }
   Result<std::uint64_t> size(const std::string& key) const override {
     return store_.size(prefix_ + key);

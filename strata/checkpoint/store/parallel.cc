@@ -65,7 +65,7 @@ Status in_order(std::int64_t n, const Stages& stages, std::uint64_t most) {
       held += stages.bytes(end++);
     } while (end < n && held + stages.bytes(end) <= most / 2 &&
              (held < kEnough || end - begin < num_threads()));
-    auto group = std::make_shared<std::vector<std::string>>(static_cast<std::size_t>(end - begin));
+    auto group = std::make_shared<std::vector<Payload>>(static_cast<std::size_t>(end - begin));
     const Status made = for_each(end - begin, [&](std::int64_t i) {
       (*group)[static_cast<std::size_t>(i)] = stages.make(begin + i);
       return Status();

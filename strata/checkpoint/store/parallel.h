@@ -3,9 +3,9 @@
 
 #include <cstdint>
 #include <functional>
-#include <string>
 
 #include "strata/base/result.h"
+#include "strata/checkpoint/store/payload.h"
 
 namespace strata::checkpoint {
 
@@ -18,9 +18,9 @@ struct Stages {
   /// An upper bound of the bytes that `make` returns, about; what it needs besides counts too.
   std::function<std::uint64_t(std::int64_t)> bytes;
   /// Makes the bytes of a number, on any thread.
-  std::function<std::string(std::int64_t)> make;
+  std::function<Payload(std::int64_t)> make;
   /// Takes them, one number after the other from 0 on.
-  std::function<Status(std::int64_t, std::string)> take;
+  std::function<Status(std::int64_t, Payload)> take;
 };
 
 /// Makes the bytes of 0 .. n-1 on all threads, and takes them in order while the next ones are

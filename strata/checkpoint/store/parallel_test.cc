@@ -50,9 +50,9 @@ TEST(Parallel, BytesAreTakenInOrderAndFewAreHeld) {
                       return std::string(size(i), static_cast<char>('0' + i));
                     },
                 .take =
-                    [&](std::int64_t i, const std::string& bytes) {
-                      EXPECT_EQ(bytes, std::string(size(i), static_cast<char>('0' + i)));
-                      taken += bytes[0];
+                    [&](std::int64_t i, const Payload& bytes) {
+                      EXPECT_EQ(bytes.view(), std::string(size(i), static_cast<char>('0' + i)));
+                      taken += bytes.view()[0];
                       grow(-static_cast<std::int64_t>(bytes.size()));
                       return Status();
                     }},
@@ -67,25 +67,36 @@ TEST(Parallel, BytesAreTakenInOrderAndFewAreHeld) {
 
 TEST(Parallel, WhatCannotBeTakenEndsIt) {
   std::atomic<int> made{0};
-  const Status s = in_order(1000,
-                            {.bytes = [](std::int64_t) { return std::uint64_t{10}; },
-                             .make =
-                                 [&](std::int64_t) {
-                                   ++made;
-                                   return std::string(10, ' ');
-                                 },
-                             .take =
-                                 [](std::int64_t i, const std::string&) {
-                                   return i == 5 ? Status(Code::no_space, "full") : Status();
-                                 }},
-                            20);
+  const Status s = in_order(
+      1000,
+      {.bytes = [](std::int64_t) { return std::uint64_t{10}; },
+       .make =
+           [&](std::int64_t) {
+             ++made;
+             return std::string(10, ' ');
+           },
+       .take = [](std::int64_t i,
+                  const Payload&) { return i == 5 ? Status(Code::no_space, "full") : Status(); }},
+      20);
   EXPECT_EQ(s.code(), Code::no_space);
   EXPECT_LT(made, 10);
   EXPECT_THROW(
       (void)in_order(3, {.bytes = [](std::int64_t) { return std::uint64_t{1}; },
                          .make = [](std::int64_t) -> std::string { throw Error("x", "y"); },
-                         .take = [](std::int64_t, const std::string&) { return Status(); }}),
+                         .take = [](std::int64_t, const Payload&) { return Status(); }}),
       Error);
+}
+
+TEST(Parallel, PayloadsThatLieElsewhereAreCopiedOnlyToBeOwned) {
+  const std::string array = "an array of more bytes than a short string has";
+  Payload lying = Payload::of(array), moved = std::move(lying);
+  EXPECT_EQ(moved.view().data(), array.data());
+  Payload owned = std::move(moved).own();
+  EXPECT_NE(owned.view().data(), array.data());
+  const char* at = owned.view().data();
+  const Payload kept = std::move(owned);
+  EXPECT_EQ(kept.view().data(), at);
+  EXPECT_EQ(kept.view(), array);
 }
 
 /// A tree of arrays of many chunks, written without a database, so that no name is random.

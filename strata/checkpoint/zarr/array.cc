@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <optional>
+#include <span>
 
 #include "strata/base/checksum.h"
 #include "strata/checkpoint/store/parallel.h"
@@ -134,7 +136,7 @@ std::string filled(const Literal& fill, std::uint64_t elements) {
 }
 
 /// The elements with their axes permuted: axis i of the result is axis order[i].
-std::string permuted(const std::string& bytes, const Sizes& sizes, const Sizes& order,
+std::string permuted(std::string_view bytes, const Sizes& sizes, const Sizes& order,
                      std::size_t width) {
   Sizes strides(sizes.size()), out_sizes(sizes.size());
   std::int64_t stride = 1;
@@ -201,25 +203,34 @@ struct Reading {
   char* target;
   std::uint64_t limit;
 };
-/// Reads a range of a chunk's bytes.
-using Bytes = std::function<Result<std::string>(ByteRange)>;
+
+/// Where a chunk's bytes lie: a part of a value.
+struct Stored {
+  const KeyValueReader& store;
+  const std::string& key;
+  std::uint64_t offset, size;
+  Result<std::string> read() const { return read(0, size); }
+  Result<std::string> read(std::uint64_t from, std::uint64_t n) const {
+    return store.read(key, {offset + from, n});
+  }
+  Status read_to(std::span<char> to) const { return store.read_to(key, offset, to); }
+};
 
 Status read_chunk(const Reading& r, const std::vector<Codec>& codecs, const Box& chunk,
-                  const Bytes& bytes, std::uint64_t stored);
+                  const Stored& stored);
 
 /// The index of a shard: offset and length of each inner chunk.
 Result<std::vector<std::uint64_t>> read_index(const Codec& codec, std::uint64_t chunks,
-                                              const Bytes& bytes, std::uint64_t stored,
-                                              const std::string& name) {
+                                              const Stored& stored, const std::string& name) {
   std::uint64_t length = chunks * 16;
   bool little = true;
   for (const Codec& c : codec.index) {
     if (c.kind == Codec::Kind::crc32c) length += 4;
     if (c.kind == Codec::Kind::bytes) little = c.little;
   }
-  if (stored < length)
-    return Status(Code::corrupt, "{}: {} bytes are too few for a shard's index", name, stored);
-  auto index = bytes({codec.index_at_end ? stored - length : 0, length});
+  if (stored.size < length)
+    return Status(Code::corrupt, "{}: {} bytes are too few for a shard's index", name, stored.size);
+  auto index = stored.read(codec.index_at_end ? stored.size - length : 0, length);
   if (!index) return index.status();
   std::size_t at = 0;
   if (Status s = unpack_bytes(codec.index, *index, chunks * 16, name, at); !s.ok()) return s;
@@ -231,8 +242,7 @@ Result<std::vector<std::uint64_t>> read_index(const Codec& codec, std::uint64_t 
   return out;
 }
 
-Status read_shard(const Reading& r, const Codec& codec, const Box& shard, const Bytes& bytes,
-                  std::uint64_t stored) {
+Status read_shard(const Reading& r, const Codec& codec, const Box& shard, const Stored& stored) {
   Sizes grid, first, last;
   for (std::size_t i = 0; i < shard.sizes.size(); ++i) {
     if (shard.sizes[i] % codec.chunk[i])
@@ -245,10 +255,10 @@ Status read_shard(const Reading& r, const Codec& codec, const Box& shard, const 
     first.push_back(begin / codec.chunk[i]);
     last.push_back((end + codec.chunk[i] - 1) / codec.chunk[i]);
   }
-  if (count(grid) > stored / 16 + 1)
+  if (count(grid) > stored.size / 16 + 1)
     return Status(Code::corrupt, "{}: {} bytes are too few for a shard of {} chunks", r.name,
-                  stored, count(grid));
-  auto index = read_index(codec, count(grid), bytes, stored, r.name);
+                  stored.size, count(grid));
+  auto index = read_index(codec, count(grid), stored, r.name);
   if (!index) return index.status();
   return each(first, last, [&](const Sizes& at) -> Status {
     std::size_t n = 0;
@@ -259,29 +269,55 @@ Status read_shard(const Reading& r, const Codec& codec, const Box& shard, const 
     }
     const std::uint64_t offset = (*index)[2 * n], length = (*index)[2 * n + 1];
     if (offset == kAbsent && length == kAbsent) return {};
-    if (offset > stored || length > stored - offset)
+    if (offset > stored.size || length > stored.size - offset)
       return Status(Code::corrupt, "{}: a chunk lies outside of its shard", r.name);
-    return read_chunk(
-        r, codec.inner, chunk,
-        [&](ByteRange range) {
-          return bytes({offset + range.offset,
-                        range.size ? *range.size : length - std::min(length, range.offset)});
-        },
-        length);
+    return read_chunk(r, codec.inner, chunk,
+                      {stored.store, stored.key, stored.offset + offset, length});
   });
 }
 
+/// Whether a chunk's bytes are its elements as they are here.
+bool as_here(const Codec& codec, DType dtype) {
+  return codec.kind == Codec::Kind::bytes && (codec.little || byte_width(dtype) == 1) &&
+         !is_narrow(dtype);
+}
+
+/// Reads a chunk of `size` bytes straight to its place in the box; false where it has no such place
+/// or does not unpack: read by its codecs, one after the other, it says why.
+Result<bool> read_straight(const Reading& r, const std::vector<Codec>& codecs, const Box& chunk,
+                           const Stored& stored, std::uint64_t size) {
+  const DType dtype = r.metadata.dtype;
+  const bool packed = codecs.size() == 2 && codecs[1].kind == Codec::Kind::zstd;
+  if (!(packed || codecs.size() == 1) || !as_here(codecs[0], dtype) || is_bool(dtype)) return false;
+  Box part = chunk;
+  for (std::size_t i = 0; i < part.origin.size(); ++i)
+    if ((part.origin[i] -= r.to.origin[i]) < 0) return false;
+  const auto at = contiguous(r.to, part);
+  if (!at || (!packed && stored.size != size)) return false;
+  const std::span<char> to(r.target + *at * byte_width(dtype), size);
+  if (!packed) {
+    const Status s = stored.read_to(to);
+    if (!s.ok()) return s;
+    return true;
+  }
+  const auto bytes = std::make_unique_for_overwrite<char[]>(stored.size);
+  if (Status s = stored.read_to({bytes.get(), stored.size}); !s.ok()) return s;
+  return data::zstd_unpack_to({bytes.get(), stored.size}, to);
+}
+
 Status read_chunk(const Reading& r, const std::vector<Codec>& codecs, const Box& chunk,
-                  const Bytes& bytes, std::uint64_t stored) {
+                  const Stored& stored) {
   const std::size_t width = byte_width(r.metadata.dtype);
   const bool permutes = codecs.front().kind == Codec::Kind::transpose;
   if (codecs.back().kind == Codec::Kind::sharding && !permutes)
-    return read_shard(r, codecs.back(), chunk, bytes, stored);
+    return read_shard(r, codecs.back(), chunk, stored);
   const std::uint64_t size = count(chunk.sizes) * width;
   if (size > r.limit)
     return Status(Code::invalid, "{}: chunks of {} bytes, and {} are allowed", r.name, size,
                   r.limit);
-  auto all = bytes({});
+  const auto straight = read_straight(r, codecs, chunk, stored, size);
+  if (!straight || *straight) return straight.status();
+  auto all = stored.read();
   if (!all) return all.status();
   std::size_t at = 0;
   if (Status s = unpack_bytes(codecs, *all, size, r.name, at); !s.ok()) return s;
@@ -309,41 +345,56 @@ Status read_chunk(const Reading& r, const std::vector<Codec>& codecs, const Box&
 }
 
 /// A chunk's bytes from its elements.
-std::string encode_chunk(const std::vector<Codec>& codecs, const Metadata& m, const Sizes& sizes,
-                         std::string bytes) {
+Payload encode_chunk(const std::vector<Codec>& codecs, const Metadata& m, const Sizes& sizes,
+                     Payload bytes);
+
+/// A shard of a chunk's elements: its inner chunks, each encoded, and their index.
+std::string encode_shard(const Codec& c, const Metadata& m, const Sizes& sizes,
+                         std::string_view bytes) {
+  std::string out, index;
+  Sizes grid;
+  for (std::size_t i = 0; i < sizes.size(); ++i) grid.push_back(sizes[i] / c.chunk[i]);
+  const Box whole{Sizes(sizes.size()), sizes};
+  const std::uint64_t head = c.index_at_end ? 0 : count(grid) * 16 + 4;
+  (void)each(Sizes(grid.size()), grid, [&](const Sizes& at) {
+    Box part{at, c.chunk};
+    for (std::size_t i = 0; i < at.size(); ++i) part.origin[i] *= c.chunk[i];
+    std::string elements(count(c.chunk) * byte_width(m.dtype), '\0');
+    copy_shared(whole, bytes.data(), part, elements.data(), byte_width(m.dtype));
+    const Payload piece = encode_chunk(c.inner, m, c.chunk, std::move(elements));
+    const std::uint64_t place[2] = {head + out.size(), piece.size()};
+    index.append(reinterpret_cast<const char*>(place), sizeof place);
+    out += piece.view();
+    return Status();
+  });
+  add_checksum(index);
+  return c.index_at_end ? out + index : index + out;
+}
+
+Payload encode_chunk(const std::vector<Codec>& codecs, const Metadata& m, const Sizes& sizes,
+                     Payload bytes) {
   for (const Codec& c : codecs) {
     switch (c.kind) {
       case Codec::Kind::transpose:
-        bytes = permuted(bytes, sizes, c.order, byte_width(m.dtype));
+        bytes = permuted(bytes.view(), sizes, c.order, byte_width(m.dtype));
         break;
-      case Codec::Kind::bytes:
-        to_stored(bytes, m.dtype);
-        if (!c.little) swap_bytes(bytes, m.dtype);
-        break;
-      case Codec::Kind::crc32c: add_checksum(bytes); break;
-      case Codec::Kind::zstd: bytes = data::zstd_frame(bytes, c.level); break;
-      case Codec::Kind::sharding: {
-        std::string out, index;
-        Sizes grid;
-        for (std::size_t i = 0; i < sizes.size(); ++i) grid.push_back(sizes[i] / c.chunk[i]);
-        const Box whole{Sizes(sizes.size()), sizes};
-        const std::uint64_t head = c.index_at_end ? 0 : count(grid) * 16 + 4;
-        (void)each(Sizes(grid.size()), grid, [&](const Sizes& at) {
-          Box part{at, c.chunk};
-          for (std::size_t i = 0; i < at.size(); ++i) part.origin[i] *= c.chunk[i];
-          std::string piece(count(c.chunk) * byte_width(m.dtype), '\0');
-          copy_shared(whole, bytes.data(), part, piece.data(), byte_width(m.dtype));
-          piece = encode_chunk(c.inner, m, c.chunk, std::move(piece));
-          const std::uint64_t place[2] = {head + out.size(), piece.size()};
-          index.append(reinterpret_cast<const char*>(place), sizeof place);
-          out += piece;
-          return Status();
-        });
-        add_checksum(index);
-        bytes = c.index_at_end ? out + index : index + out;
+      case Codec::Kind::bytes: {
+        if (as_here(c, m.dtype)) break;
+        std::string changed = std::move(bytes).own();
+        to_stored(changed, m.dtype);
+        if (!c.little) swap_bytes(changed, m.dtype);
+        bytes = std::move(changed);
         break;
       }
-      default: bytes = data::pack(bytes, *compression_of(c.kind)).value(); break;
+      case Codec::Kind::crc32c: {
+        std::string longer = std::move(bytes).own();
+        add_checksum(longer);
+        bytes = std::move(longer);
+        break;
+      }
+      case Codec::Kind::zstd: bytes = data::zstd_frame(bytes.view(), c.level); break;
+      case Codec::Kind::sharding: bytes = encode_shard(c, m, sizes, bytes.view()); break;
+      default: bytes = data::pack(bytes.view(), *compression_of(c.kind)).value(); break;
     }
   }
   return bytes;
@@ -421,9 +472,8 @@ Result<bool> Array::read_chunk(const Sizes& at, const Sizes& begin, const Sizes&
   const Box to{begin, sizes};
   Box chunk{at, m.chunk};
   for (std::size_t i = 0; i < at.size(); ++i) chunk.origin[i] *= m.chunk[i];
-  const Status read = checkpoint::zarr::read_chunk(
-      {m, name, to, target, limit}, m.codecs, chunk,
-      [&](ByteRange range) { return store_->read(key, range); }, *stored);
+  const Status read = checkpoint::zarr::read_chunk({m, name, to, target, limit}, m.codecs, chunk,
+                                                   {*store_, key, 0, *stored});
   if (!read.ok()) return read;
   return true;
 }
@@ -477,20 +527,18 @@ std::string Encoder::chunk_key(std::int64_t chunk) const {
   return key_ + "/" + metadata_.key(grid_.place(chunk));
 }
 
-std::string Encoder::chunk(std::int64_t chunk) const {
+Payload Encoder::chunk(std::int64_t chunk) const {
   const Metadata& m = metadata_;
   const Box whole{Sizes(m.shape.size()), m.shape};
   Box box{grid_.place(chunk), m.chunk};
   for (std::size_t i = 0; i < box.origin.size(); ++i) box.origin[i] *= m.chunk[i];
   const char* source = reinterpret_cast<const char*>(value_.data());
   const std::size_t width = byte_width(m.dtype);
-  std::string bytes;
-  if (const auto at = contiguous(whole, box)) {  // without zeros first
-    bytes.assign(source + *at * width, count(m.chunk) * width);
-  } else {
-    bytes = filled(m.fill, count(m.chunk));
-    copy_shared(whole, source, box, bytes.data(), width);
-  }
+  if (const auto at = contiguous(whole, box))  // where they lie
+    return encode_chunk(m.codecs, m, m.chunk,
+                        Payload::of({source + *at * width, count(m.chunk) * width}));
+  std::string bytes = filled(m.fill, count(m.chunk));
+  copy_shared(whole, source, box, bytes.data(), width);
   return encode_chunk(m.codecs, m, m.chunk, std::move(bytes));
 }
 
@@ -498,7 +546,7 @@ Status write(const Put& put, const std::string& key, const Metadata& m, const Li
   const Encoder encoder(key, m, value);
   if (Status s = put(encoder.metadata_key(), encoder.metadata_text()); !s.ok()) return s;
   for (std::int64_t i = 0; i < encoder.chunks(); ++i)
-    if (Status s = put(encoder.chunk_key(i), encoder.chunk(i)); !s.ok()) return s;
+    if (Status s = put(encoder.chunk_key(i), encoder.chunk(i).view()); !s.ok()) return s;
   return {};
 }
 

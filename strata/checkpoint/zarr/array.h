@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "strata/checkpoint/store/key_value.h"
+#include "strata/checkpoint/store/payload.h"
 #include "strata/checkpoint/zarr/metadata.h"
 
 namespace strata::checkpoint::zarr {
@@ -84,9 +85,10 @@ class Encoder {
   std::int64_t chunks() const { return grid_.count(); }
   /// Of a chunk's elements.
   std::uint64_t chunk_bytes() const;
-  /// Where a chunk goes, and its bytes.
+  /// Where a chunk goes, and its bytes: those of the value itself where they are stored as they
+  /// lie.
   std::string chunk_key(std::int64_t chunk) const;
-  std::string chunk(std::int64_t chunk) const;
+  Payload chunk(std::int64_t chunk) const;
 
  private:
   std::string key_;

@@ -88,4 +88,9 @@ std::string zstd_frame(std::string_view bytes, int level) {
   return out;
 }
 
+bool zstd_unpack_to(std::string_view frames, std::span<char> to) {
+  const std::size_t size = ZSTD_decompress(to.data(), to.size(), frames.data(), frames.size());
+  return !ZSTD_isError(size) && size == to.size();
+}
+
 }  // namespace strata::data
