@@ -41,6 +41,8 @@ def rope(**more):
 YARN = rope(rope_type="yarn", factor=4.0, original_max_position_embeddings=16, beta_fast=4.0, beta_slow=1.0)
 LONG = dict(rope_type="longrope", rope_theta=10000.0, original_max_position_embeddings=16,
             short_factor=[1.0, 1.25], long_factor=[1.5, 3.0])
+GEMMA4 = dict(head_dim=8, global_head_dim=12, num_global_key_value_heads=1, attention_k_eq_v=True, sliding_window=5,
+              hidden_size_per_layer_input=0, vocab_size_per_layer_input=VOCAB, final_logit_softcapping=12.0)
 LLAMA4 = dict(num_hidden_layers=4, head_dim=8, intermediate_size=12, intermediate_size_mlp=20, num_local_experts=4,
               num_experts_per_tok=1)
 NEXT = dict(head_dim=8, linear_num_key_heads=2, linear_num_value_heads=4, linear_key_head_dim=4,
@@ -79,6 +81,13 @@ CASES = {
         "sliding_attention", "full_attention", "sliding_attention"], rope_parameters={
         "full_attention": rope(rope_theta=1000000.0, rope_type="linear", factor=8.0),
         "sliding_attention": rope()}), 16),
+    "gemma4": ("gemma4_text", dict(GEMMA4, num_hidden_layers=7), 16),
+    # Experts beside the feed-forward branch; keys and values by projections of their own.
+    "gemma4_experts": ("gemma4_text", dict(
+        GEMMA4, num_hidden_layers=4, enable_moe_block=True, num_experts=4, top_k_experts=2, moe_intermediate_size=12,
+        layer_types=["sliding_attention", "full_attention"] * 2), 16),
+    "gemma4_values": ("gemma4_text", dict(GEMMA4, num_hidden_layers=3, attention_k_eq_v=False,
+                                          final_logit_softcapping=None), 12),
     "phi3": ("phi3", dict(sliding_window=None), 12),
     "phi3_partial": ("phi3", dict(num_attention_heads=2, num_key_value_heads=1, sliding_window=6,
                                   rope_parameters=rope(partial_rotary_factor=0.5)), 12),
@@ -138,7 +147,7 @@ CASES = {
 }
 
 # Of these the gradient of the mean loss of the next tokens by the table of embeddings is kept too.
-TRAINED = {"deepseek_v2", "deepseek_v3", "gpt_oss", "llama4_text",
+TRAINED = {"deepseek_v2", "deepseek_v3", "gemma4_text", "gpt_oss", "llama4_text",
            "qwen3_next"}
 
 
@@ -161,12 +170,15 @@ def draw(model, generator):
                 scale = 0.7 if "embed" in name or "wte" in name or "wpe" in name else 1.2 * p.shape[-1] ** -0.5
                 value = noise * scale
             else:
-                centre = p.detach().clone() if "norm" in name.lower() or "ln_" in name else torch.zeros_like(p)
+                ones = "norm" in name.lower() or "ln_" in name or name.endswith("scale")
+                centre = p.detach().clone() if ones else torch.zeros_like(p)
                 value = centre + 0.3 * noise
             p.copy_(value.bfloat16().float())
         for name, b in sorted(model.named_buffers()):
             if name.endswith("e_score_correction_bias"):
                 b.copy_(0.2 * torch.randn(b.shape, generator=generator))
+            if name.endswith("layer_scalar"):
+                b.copy_((1 + 0.3 * torch.randn(b.shape, generator=generator)).bfloat16().float())
     model.tie_weights()
 
 

@@ -13,14 +13,19 @@ Array Attention::operator()(const Array& x, const Options& o,
                             const std::optional<Array>& query_scale,
                             const std::optional<Array>& unit, const Attending& attending) const {
   const nn::ModuleScope scope(*this, "Attention");
-  const auto heads_of = [&](const Linear& project, const std::optional<Norm>& norm,
-                            std::int64_t count) {
-    Array y = project(x);
+  const auto over_rms = [&](const Array& y) {
+    const Array full = astype(y, nn::wide(y.dtype()));
+    const Array square = mean(full * full, {.axis = -1, .keepdims = true});
+    return astype(full * lax::rsqrt(square + o.epsilon), y.dtype());
+  };
+  const auto normed_heads = [&](Array y, const std::optional<Norm>& norm, std::int64_t count) {
     if (norm && o.head_norm == HeadNorm::all_heads) y = (*norm)(y, o.norm, o.epsilon);
     y = reshape(y, {x.shape(0), x.shape(1), count, o.head_dim});
     if (norm && o.head_norm == HeadNorm::each_head) y = (*norm)(y, o.norm, o.epsilon);
     return y;
   };
+  const auto heads_of = [&](const Linear& project, const std::optional<Norm>& norm,
+                            std::int64_t count) { return normed_heads(project(x), norm, count); };
   // Of gated attention the second half of each head's query is its gate.
   std::optional<Array> gate;
   const auto queries = [&] {
@@ -30,17 +35,16 @@ Array Attention::operator()(const Array& x, const Options& o,
     gate = strata::nn::sigmoid(halves[1]);
     return query_norm ? (*query_norm)(halves[0], o.norm, o.epsilon) : halves[0];
   };
-  Heads heads{queries(), heads_of(key, key_norm, o.kv_heads), heads_of(value, {}, o.kv_heads)};
+  const Array query_heads = queries(), projected = key(x);
+  Heads heads{query_heads, normed_heads(projected, key_norm, o.kv_heads),
+              normed_heads(value ? (*value)(x) : projected, {}, o.kv_heads)};
+  if (o.unit_values) heads.value = over_rms(heads.value);
   if (rotary) {
     heads.query = rotate(heads.query, *rotary, o.pairing);
     heads.key = rotate(heads.key, *rotary, o.pairing);
   }
   if (unit) {
-    const auto normed = [&](const Array& y) {
-      const Array full = astype(y, nn::wide(y.dtype()));
-      const Array square = mean(full * full, {.axis = -1, .keepdims = true});
-      return where(*unit, astype(full * lax::rsqrt(square + o.epsilon), y.dtype()), y);
-    };
+    const auto normed = [&](const Array& y) { return where(*unit, over_rms(y), y); };
     heads.query = normed(heads.query);
     heads.key = normed(heads.key);
   }

@@ -19,8 +19,9 @@ struct Heads {
 using Attending = std::function<Array(const Heads& heads)>;
 
 struct Attention {
-  Linear query, key, value;  // (D, H*d), (D, K*d), (D, K*d)
-  Linear out;                // (H*d, D)
+  Linear query, key;            // (D, H*d), (D, K*d)
+  std::optional<Linear> value;  // (D, K*d); none: values are keys as projected
+  Linear out;                   // (H*d, D)
   std::optional<Norm> query_norm, key_norm;
   std::optional<nn::Param> sinks;  // (H)
   STRATA_FIELDS(query, key, value, out, query_norm, key_norm, sinks)

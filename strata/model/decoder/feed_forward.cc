@@ -1,6 +1,7 @@
 #include "strata/model/decoder/feed_forward.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "strata/api/lax.h"
 #include "strata/api/lax/parallel.h"
@@ -45,6 +46,15 @@ Routes Experts::routes(const Array& x, const ExpertOptions& o) const {
   std::optional<Array> bias;
   if (choice_bias) bias = Array(*choice_bias);
   return route(astype(router(x), nn::wide(x.dtype())), bias, o);
+}
+
+Routes Experts::routes_of_residual(const Array& x, const ExpertOptions& o, double epsilon) const {
+  const Array full = astype(x, nn::wide(x.dtype()));
+  const Array unit = full * lax::rsqrt(mean(full * full, {.axis = -1, .keepdims = true}) + epsilon);
+  const double root = 1 / std::sqrt(static_cast<double>(x.shape(-1)));
+  Routes out = routes(astype(unit, x.dtype()) * astype(*router_scale, x.dtype()) * root, o);
+  out.weights = out.weights * take(astype(*expert_scale, out.weights.dtype()), out.experts, 0);
+  return out;
 }
 
 Array Experts::weights(const Array& x, const ExpertOptions& o) const {

@@ -32,14 +32,19 @@ struct Experts {
   Linear router;  // (D, E)
   /// f32 whatever the other weights are.
   std::optional<nn::Param> choice_bias;  // (E)
-  ExpertWeight gate, up, down;           // (E, D, F), (E, D, F), (E, F, D)
+  /// ExpertOptions::beside_mlp: of what the router reads, and of what it gives each expert.
+  std::optional<nn::Param> router_scale, expert_scale;  // (D), (E)
+  ExpertWeight gate, up, down;                          // (E, D, F), (E, D, F), (E, F, D)
   /// What all tokens go through, and the factor's weight, (D, 1).
   std::optional<FeedForward> shared;
   std::optional<Linear> shared_gate;
-  STRATA_FIELDS(router, choice_bias, gate, up, down, shared, shared_gate)
+  STRATA_FIELDS(router, choice_bias, router_scale, expert_scale, gate, up, down, shared,
+                shared_gate)
 
   /// Where each token of x (..., D) goes: `route` of what the router makes of it.
   Routes routes(const Array& x, const ExpertOptions& options) const;
+  /// The same of the residual stream (ExpertOptions::beside_mlp).
+  Routes routes_of_residual(const Array& x, const ExpertOptions& options, double epsilon) const;
   /// The same as the weight of each expert, (..., E): zero where a token does not go.
   Array weights(const Array& x, const ExpertOptions& options) const;
   /// sum over the K routes of weight * down_e(f(gate_e x) * up_e x), or of the options' clipped

@@ -1,6 +1,8 @@
 #include "strata/model/decoder/model.h"
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 
 #include "strata/api/index.h"
 #include "strata/api/lax.h"
@@ -62,8 +64,8 @@ class Decoder : public Model {
   }
   Tree init_pages(std::int64_t pages, std::int64_t page_size) const override {
     const auto delta_layers = static_cast<std::int64_t>(o_.delta.layers.size());
-    std::vector<std::int64_t> shape = {(o_.layers - delta_layers) * pages, page_size, o_.kv_heads,
-                                       o_.head_dim};
+    std::vector<std::int64_t> shape = {(o_.layers - delta_layers) * pages, page_size, page_heads(),
+                                       page_dim()};
     if (const LatentOptions& l = o_.latent; l.kv_rank > 0) {
       shape[2] = 1, shape[3] = l.kv_rank + l.turned_dim;
       return tree::of(Cache{zeros(shape, o_.dtype), {}, {}});
@@ -107,6 +109,12 @@ class Decoder : public Model {
     return {astype(logits_of(w, o_, x), nn::wide(o_.dtype)), tree::of(after)};
   }
 
+  std::int64_t count() const override {
+    std::int64_t out = 0;
+    for (const WeightShape& w : weight_shapes(o_))
+      out += std::accumulate(w.shape.begin(), w.shape.end(), std::int64_t{1}, std::multiplies<>());
+    return out;
+  }
   double flops_per_step(std::int64_t batch, std::int64_t length) const override {
     // Of frozen weights there is no product for their own gradient.
     const double passes = o_.adapters.empty() ? 3 : 2;
@@ -123,17 +131,19 @@ class Decoder : public Model {
       (is_adapter ? adapters : products) += n;
     }
     if (o_.tied) products += static_cast<double>(o_.vocab_size * o_.width);
-    double keys = 0;  // that a token sees on average, over all layers
+    double keys = 0;  // that a token sees on average, over all layers, times the width of heads
     for (std::int64_t i = 0; i < o_.layers; ++i) {
       const std::int64_t window = o_.windows.empty() ? 0 : o_.windows[static_cast<std::size_t>(i)];
       const auto whole = static_cast<double>(length) / 2;
       const std::int64_t chunk = o_.chunks.empty() ? 0 : o_.chunks[static_cast<std::size_t>(i)];
       const double seen = chunk == 0 ? whole : std::min(whole, static_cast<double>(chunk) / 2);
-      keys += window == 0 ? seen : std::min(seen, static_cast<double>(window));
+      const bool full = std::binary_search(o_.full.layers.begin(), o_.full.layers.end(), i);
+      const std::int64_t dim = full ? o_.full.head_dim : o_.head_dim,
+                         value_dim = o_.latent.kv_rank > 0 ? o_.latent.value_dim : dim;
+      keys += (window == 0 ? seen : std::min(seen, static_cast<double>(window))) *
+              static_cast<double>(dim + value_dim);
     }
-    const std::int64_t value_dim = o_.latent.kv_rank > 0 ? o_.latent.value_dim : o_.head_dim;
-    const double attention =
-        keys * static_cast<double>(o_.query_heads * (o_.head_dim + value_dim)) * 2;
+    const double attention = keys * static_cast<double>(o_.query_heads) * 2;
     return static_cast<double>(batch * length) *
            (passes * 2 * products + 3 * (2 * adapters + attention));
   }
@@ -170,6 +180,25 @@ class Decoder : public Model {
     return length_of(o_.context);
   }
 
+  /// Heads that differ from layer to layer share pages: narrow ones end in zeros, which change no
+  /// score, and few ones are repeated.
+  std::int64_t page_heads() const {
+    return o_.full.layers.empty() ? o_.kv_heads : std::max(o_.kv_heads, o_.full.kv_heads);
+  }
+  std::int64_t page_dim() const {
+    return o_.full.layers.empty() ? o_.head_dim : std::max(o_.head_dim, o_.full.head_dim);
+  }
+  static Array widened(const Array& x, std::int64_t width) {
+    if (x.shape(-1) == width) return x;
+    std::vector<std::int64_t> more = x.shape().sizes();
+    more.back() = width - more.back();
+    return concatenate({x, zeros(more, x.dtype())}, -1);
+  }
+  Array in_page(const Array& x) const {
+    const std::int64_t times = page_heads() / x.shape(2);
+    return widened(times == 1 ? x : repeat(x, times, 2), page_dim());
+  }
+
   Cache cache_of(const Tree& cache) const {
     Cache out{cache["key"], {}, {}};
     if (o_.latent.kv_rank == 0) out.value = cache["value"];
@@ -181,29 +210,36 @@ class Decoder : public Model {
                                std::int64_t length) const {
     const Array positions =
         expand_dims(batch.first, 1) + expand_dims(arange(batch.tokens.shape(1)), 0);
-    return run_layers(w, o_, embed(w, o_, batch.tokens, positions), positions, length,
-                      cache_of(cache),
-                      {batch.pages, batch.first, batch.count, cache["key"].shape(1)},
-                      [&](const Heads& h, const AttendOptions& how, Array& key_pages,
-                          Array& value_pages, const Array& first_page) {
-                        const Array table = batch.pages + first_page;
-                        const auto put = [&](Array& pages, const Array& tokens) {
-                          pages = nn::write_pages(pages, tokens, table, batch.first, batch.count);
-                        };
-                        nn::CachedAttention cached{.scale = how.scale,
-                                                   .window = how.window,
-                                                   .chunk = how.chunk,
-                                                   .soft_cap = how.soft_cap,
-                                                   .sinks = how.sinks};
-                        put(key_pages, h.key);
-                        if (o_.latent.kv_rank > 0)
-                          cached.value_width = o_.latent.kv_rank;
-                        else
-                          put(value_pages, h.value);
-                        return nn::cached_attention(h.query, key_pages,
-                                                    cached.value_width ? key_pages : value_pages,
-                                                    table, batch.first, batch.count, cached);
-                      });
+    return run_layers(
+        w, o_, embed(w, o_, batch.tokens, positions), positions, length, cache_of(cache),
+        {batch.pages, batch.first, batch.count, cache["key"].shape(1)},
+        [&](const Heads& h, const AttendOptions& how, Array& key_pages, Array& value_pages,
+            const Array& first_page) {
+          const Array table = batch.pages + first_page;
+          const auto put = [&](Array& pages, const Array& tokens) {
+            pages = nn::write_pages(pages, tokens, table, batch.first, batch.count);
+          };
+          nn::CachedAttention cached{.scale = how.scale,
+                                     .window = how.window,
+                                     .chunk = how.chunk,
+                                     .soft_cap = how.soft_cap,
+                                     .sinks = how.sinks};
+          if (!o_.full.layers.empty()) {
+            put(key_pages, in_page(h.key));
+            put(value_pages, in_page(h.value));
+            return nn::cached_attention(widened(h.query, page_dim()), key_pages, value_pages, table,
+                                        batch.first, batch.count,
+                                        cached)[{ellipsis, slice(0, h.value.shape(-1))}];
+          }
+          put(key_pages, h.key);
+          if (o_.latent.kv_rank > 0)
+            cached.value_width = o_.latent.kv_rank;
+          else
+            put(value_pages, h.value);
+          return nn::cached_attention(h.query, key_pages,
+                                      cached.value_width ? key_pages : value_pages, table,
+                                      batch.first, batch.count, cached);
+        });
   }
 
   Options o_;

@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <iostream>
 #include <set>
 
 #include "strata/api/grad.h"
@@ -162,6 +163,28 @@ TEST_P(DecoderTest, RematerialisationChangesNoBit) {
   EXPECT_THROW((void)model(wrong), Error);
 }
 
+// Of eight layers on 128 tokens: what a policy keeps less shows in the memory between arguments and
+// results.
+TEST_P(DecoderTest, EachRematerialisationPolicyTakesLessMemory) {
+  const auto bytes = [&](const std::string& policy) {
+    Options o = options();
+    o.layers = 8;
+    o.windows.clear(), o.rope_of_layer.clear();
+    o.remat_policy = policy;
+    const ModelPtr m = model(o);
+    const Array text = tokens(2, 65);
+    const Array x = text[{slice(), slice(0, 64)}], y = text[{slice(), slice(1, 65)}];
+    const auto gradient = jit([&](const tree::Tree& p) {
+      return grad([&](const tree::Tree& q) { return mean(m->token_losses(q, x, y)); })(p);
+    });
+    return gradient.lower(m->init(random::key(1))).compile().memory_analysis().temp_size_in_bytes;
+  };
+  const std::int64_t all = bytes("full_save"), products = bytes("minimal"), none = bytes("full");
+  std::cout << "  full_save " << all << " bytes, minimal " << products << ", full " << none << "\n";
+  EXPECT_LT(products, 0.8 * static_cast<double>(all));
+  EXPECT_LT(none, 0.8 * static_cast<double>(products));
+}
+
 TEST_P(DecoderTest, WeightsAreCountedAndHaveAxes) {
   const ModelPtr m = model(options());
   const tree::Tree w = m->init(random::key(1));
@@ -231,6 +254,21 @@ TEST(DecoderErrorTest, PagesNeedALengthWhereFrequenciesDependOnIt) {
   }
   o.max_length = 16;
   EXPECT_EQ(read(o).first.shape(), Shape({1, 31}));
+}
+
+// Llama 3.1 70B: one weight of all its layers has more elements than a generator counts to.
+TEST(DecoderSizeTest, MoreThan2To32WeightsAreCountedAndDrawn) {
+  compile::register_cpu();
+  Options o = plain();
+  o.vocab_size = 128256, o.width = 8192, o.layers = 80;
+  o.query_heads = 64, o.kv_heads = 8, o.head_dim = 128, o.mlp_width = 28672;
+  o.tied = false;
+  o.ropes = {{.width = 128}};
+  const ModelPtr m = model(o);
+  EXPECT_EQ(m->count(), 70553706496);
+  const tree::Tree params =
+      eval_shape([&](const Array& key) { return m->init(key); }, random::key(0).words);
+  EXPECT_EQ(params["layers/mlp/up/kernel"].shape(), Shape({80, 8192, 28672}));
 }
 
 TEST(DecoderErrorTest, LearnedPositionsEnd) {

@@ -1,5 +1,6 @@
 #include "strata/model/decoder/options.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "strata/base/error.h"
@@ -9,11 +10,16 @@ namespace strata::model::decoder {
 namespace {
 
 void check(const Options& o, const Rope& rope) {
-  if (rope.width < 2 || rope.width % 2 != 0 || rope.width > o.head_dim)
+  const bool full = !o.full.layers.empty() && &rope == &o.ropes.back();
+  const std::int64_t head_dim = full ? o.full.head_dim : o.head_dim;
+  if (rope.width < 2 || rope.width % 2 != 0 || rope.width > head_dim)
     throw Error(o.family,
                 "rotary positions turn {} elements of heads of {}: allowed are even "
                 "numbers up to that",
-                rope.width, o.head_dim);
+                rope.width, head_dim);
+  if (!(rope.proportion > 0) || rope.proportion > 1)
+    throw Error(o.family, "partial_rotary_factor={}: allowed are numbers above 0, up to 1",
+                rope.proportion);
   if (!(rope.theta > 0) || !std::isfinite(rope.theta))
     throw Error(o.family, "rope_theta={}: allowed are finite numbers above 0", rope.theta);
   if (rope.type != Rope::Type::plain && (!(rope.factor > 0) || !std::isfinite(rope.factor)))
@@ -128,6 +134,25 @@ void check(const Options& o) {
     for (std::size_t i = 0; i < d.layers.size(); ++i)
       if (d.layers[i] <= (i == 0 ? -1 : d.layers[i - 1]) || d.layers[i] >= o.layers)
         throw Error(o.family, "linear attention is in layer {} of {}", d.layers[i], o.layers);
+  }
+  if (const FullOptions& f = o.full; !f.layers.empty()) {
+    positive("num_global_key_value_heads", f.kv_heads, 1 << 14);
+    positive("global_head_dim", f.head_dim, 1 << 16);
+    const std::int64_t most = std::max(f.kv_heads, o.kv_heads),
+                       least = std::min(f.kv_heads, o.kv_heads);
+    if (most % least != 0 || o.query_heads % most != 0)
+      throw Error(o.family,
+                  "num_key_value_heads={} and num_global_key_value_heads={}: one must divide the "
+                  "other, and that num_attention_heads={}",
+                  o.kv_heads, f.kv_heads, o.query_heads);
+    if (static_cast<std::int64_t>(f.layers.size()) >= o.layers || o.experts.dense_layers > 0 ||
+        o.latent.kv_rank > 0 || !o.delta.layers.empty() || o.ropes.size() != 2)
+      throw Error(o.family, "{}",
+                  "beside layers of full attention there must be others of attention by heads, "
+                  "alike but for heads and rotary positions");
+    for (std::size_t i = 0; i < f.layers.size(); ++i)
+      if (f.layers[i] <= (i == 0 ? -1 : f.layers[i - 1]) || f.layers[i] >= o.layers)
+        throw Error(o.family, "full attention is in layer {} of {}", f.layers[i], o.layers);
   }
   if (o.query_heads % o.kv_heads != 0)
     throw Error(o.family, "num_key_value_heads={} does not divide num_attention_heads={}",

@@ -53,8 +53,9 @@ enum class Pairing {
 
 /// Rotary frequencies, as `rope_parameters` of a config.json states them.
 struct Rope {
-  /// By name as upstream: "default", "linear", "dynamic", "llama3", "yarn", "longrope".
-  enum class Type { plain, linear, dynamic, llama3, yarn, longrope };
+  /// By name as upstream: "default", "linear", "dynamic", "llama3", "yarn", "longrope",
+  /// "proportional".
+  enum class Type { plain, linear, dynamic, llama3, yarn, longrope, proportional };
   Type type = Type::plain;
   double theta = 10000;
   /// How many elements of a head are turned: the first ones; even.
@@ -64,10 +65,11 @@ struct Rope {
   std::int64_t original_length = 0;
   /// Positions that the model is made for (dynamic).
   std::int64_t length = 0;
-  double low_freq_factor = 1, high_freq_factor = 4;         // llama3
-  double beta_fast = 32, beta_slow = 1;                     // yarn
-  bool truncate = true;                                     // yarn
-  double attention_factor = 1;                              // yarn, longrope: of cos and sin
+  double low_freq_factor = 1, high_freq_factor = 4;  // llama3
+  double beta_fast = 32, beta_slow = 1;              // yarn
+  bool truncate = true;                              // yarn
+  double attention_factor = 1;                       // yarn, longrope: of cos and sin
+  double proportion = 1;  // proportional: of the pairs, the first so many turn
   std::vector<double> short_factor = {}, long_factor = {};  // longrope: width / 2 each
   /// Whether frequencies depend on how long the sequence gets.
   bool depends_on_length() const {
@@ -135,6 +137,10 @@ struct ExpertOptions {
   /// Above 0: gates g are at most this and what they gate, u, within plus and minus it, and the
   /// product is (u + 1) g sigmoid(gate_alpha g).
   double gate_limit = 0, gate_alpha = 1.702;
+  /// Whether they stand beside a feed-forward branch of mlp_width, from which they differ in norms,
+  /// and the router reads the residual stream over its root mean square, times a weight / sqrt(D);
+  /// what it gives each expert is times a weight of that expert (Gemma 4).
+  bool beside_mlp = false;
   /// Of a sequence's tokens an expert takes so many times their even share, rounded up, and drops
   /// later ones; 0: all. What is read through a cache is never dropped.
   double capacity = 0;
@@ -166,6 +172,16 @@ struct DeltaOptions {
   bool operator==(const DeltaOptions&) const = default;
 };
 
+/// Layers whose attention has other heads than that of the others (Gemma 4's without a window).
+struct FullOptions {
+  /// Their numbers, ascending; empty: there are none. ropes[1] is theirs, ropes[0] the others'.
+  std::vector<std::int64_t> layers = {};
+  std::int64_t kv_heads = 0, head_dim = 0;
+  /// Whether values are what keys are ahead of their norm and rotary positions.
+  bool keys_are_values = false;
+  bool operator==(const FullOptions&) const = default;
+};
+
 /// The options of a model.
 struct Options {
   /// The family, as config.json's model_type names it.
@@ -187,6 +203,11 @@ struct Options {
   /// Instead of heads of keys and values; head_dim is then plain_dim + turned_dim.
   LatentOptions latent = {};
   DeltaOptions delta = {};
+  FullOptions full = {};
+  /// Whether values are divided by their root mean square, of each head.
+  bool unit_values = false;
+  /// Whether what leaves a layer is multiplied by a weight of it.
+  bool layer_scalar = false;
   /// Whether what attention gives is multiplied by the sigmoid of a second half of each head's
   /// query.
   bool gated_attention = false;

@@ -89,6 +89,13 @@ Frequencies frequencies(const Rope& r, std::int64_t length) {
     }
     case Rope::Type::llama3: return {llama3(r), 1};
     case Rope::Type::yarn: return {yarn(r), r.attention_factor};
+    case Rope::Type::proportional: {
+      std::vector<float> out = inverse(wavelengths(r.theta, r.width));
+      const auto turned = static_cast<std::size_t>(r.proportion * static_cast<double>(r.width) / 2);
+      for (std::size_t i = 0; i < out.size(); ++i)
+        out[i] = i < turned ? out[i] / static_cast<float>(r.factor) : 0.0f;
+      return {std::move(out), 1};
+    }
     case Rope::Type::longrope: {
       const std::vector<double>& by = length > r.original_length ? r.long_factor : r.short_factor;
       std::vector<float> out = wavelengths(r.theta, r.width);

@@ -100,13 +100,29 @@ Array layer(const Layer& w, const Options& o, const Array& x,
     return placed(in + y);
   };
   const Array h = branch(x, w.attention_norm, w.attention_post_norm, attention);
-  return scope.returns(branch(h, w.mlp_norm, w.mlp_post_norm,
-                              [&](const Array& in) {
-                                if (!w.experts) return (*w.mlp)(in, o.activation);
-                                const Routes routes = w.experts->routes(in, experts);
-                                routed(routes);
-                                return w.experts->along(in, routes, experts, o.activation);
-                              }),
+  // The feed-forward branch and experts beside it, which read what goes into its norm.
+  const auto both = [&](const Array& in) {
+    const auto norm = [&](const std::optional<Norm>& n, const Array& y) {
+      return (*n)(y, o.norm, o.epsilon);
+    };
+    const Routes routes = w.experts->routes_of_residual(h, experts, o.epsilon);
+    routed(routes);
+    const Array of_experts =
+        w.experts->along(norm(w.experts_norm, h), routes, experts, o.activation);
+    return norm(w.mlp_own_post_norm, (*w.mlp)(in, o.activation)) +
+           norm(w.experts_post_norm, of_experts);
+  };
+  const auto scaled = [&](const Array& y) {
+    return w.scalar ? y * astype(*w.scalar, y.dtype()) : y;
+  };
+  return scope.returns(scaled(branch(h, w.mlp_norm, w.mlp_post_norm,
+                                     [&](const Array& in) {
+                                       if (!w.experts) return (*w.mlp)(in, o.activation);
+                                       if (experts.beside_mlp) return both(in);
+                                       const Routes routes = w.experts->routes(in, experts);
+                                       routed(routes);
+                                       return w.experts->along(in, routes, experts, o.activation);
+                                     })),
                        x);
 }
 
@@ -159,10 +175,11 @@ std::size_t period_of(const std::vector<bool>& dense) {
   }
   return dense.size();
 }
-/// Which layers are of the second stack, those without experts or with the delta rule.
+/// Which layers are of the second stack: those without experts, with the delta rule, or of full
+/// attention.
 std::vector<bool> dense_of(const Options& o) {
   std::vector<bool> out(static_cast<std::size_t>(o.layers), false);
-  for (const char* stack : {"dense_layers/", "delta_layers/"})
+  for (const char* stack : {"dense_layers/", "delta_layers/", "full_layers/"})
     for (std::int64_t i : layer_numbers(o, stack)) out[static_cast<std::size_t>(i)] = true;
   return out;
 }
@@ -196,6 +213,14 @@ T in_parts(const T& x, std::int64_t parts) {
     shape.insert(shape.begin(), parts);
     return reshape(values, shape);
   });
+}
+
+/// Of layers of full attention: the others' but for heads.
+Options full_options(const Options& o) {
+  Options out = o;
+  out.kv_heads = o.full.kv_heads;
+  out.head_dim = o.full.head_dim;
+  return out;
 }
 
 /// The policy of strata::remat; none keeps all.
@@ -233,8 +258,15 @@ Carry scan_layers(const Weights& w, const Options& o, const Carry& first, PerLay
   Rotary rotary = rotary_of(o, positions, length, each);
   // Of the rows that go through: all, or in a pipeline a microbatch.
   RowsOfBatch rows{positions, segments, ask.mask};
-  const auto step = [&](const Layer& weights, const Carry& before, const PerLayer& own) {
-    std::optional<RotaryTable> table = rotary.all;
+  // Of layers of full attention.
+  const bool two_heads = w.full_layers.has_value();
+  const Options full = two_heads ? full_options(o) : Options();
+  const std::optional<RotaryTable> full_table =
+      two_heads ? std::optional(rotary_table(o.ropes[1], positions, length)) : std::nullopt;
+  const auto step = [&](const Layer& weights, const Carry& before, const PerLayer& own,
+                        bool of_second) {
+    const bool is_full = two_heads && of_second;
+    std::optional<RotaryTable> table = is_full ? full_table : rotary.all;
     if (own.rope)
       table = RotaryTable{take(rotary.several->cos, *own.rope, 0, {.mode = "clip"}),
                           take(rotary.several->sin, *own.rope, 0, {.mode = "clip"})};
@@ -268,7 +300,8 @@ Carry scan_layers(const Weights& w, const Options& o, const Carry& first, PerLay
           if (weights.delta_net) return (*weights.delta_net)(h, o, *rows.positions);
           if (weights.latent_attention)
             return (*weights.latent_attention)(h, o, table, cached, attend);
-          return (*weights.attention)(h, o, table, query_scale(o, own, rotary, *rows.positions),
+          return (*weights.attention)(h, is_full ? full : o, table,
+                                      query_scale(o, own, rotary, *rows.positions),
                                       unit_of(o, own, rotary), attend);
         },
         experts,
@@ -284,11 +317,14 @@ Carry scan_layers(const Weights& w, const Options& o, const Carry& first, PerLay
     return after;
   };
   const auto scan = [&](const Layer& weights, const Carry& before, const PerLayer& own,
-                        std::int64_t count) {
-    return nn::scan(step, {.in_axes = {0, nn::Carry, 0},
-                           .out_axes = {nn::Carry},
-                           .length = count,
-                           .remat = remat_of(o)})(weights, before, own);
+                        std::int64_t count, bool of_second) {
+    const auto one = [&](const Layer& layer, const Carry& x, const PerLayer& here) {
+      return step(layer, x, here, of_second);
+    };
+    return nn::scan(one, {.in_axes = {0, nn::Carry, 0},
+                          .out_axes = {nn::Carry},
+                          .length = count,
+                          .remat = remat_of(o)})(weights, before, own);
   };
   // Runs of one stack's layers; a whole stack is scanned as it lies.
   const auto through = [&](const std::optional<Layer>& dense, const Layer& others, Carry x,
@@ -299,7 +335,7 @@ Carry scan_layers(const Weights& w, const Options& o, const Carry& first, PerLay
       const Layer& stack = run.dense ? *dense : others;
       const PerLayer numbers = run.count == layers ? own : part_of(own, run.first, run.count);
       if (run.count == (run.dense ? of_dense : layers - of_dense)) {
-        x = scan(stack, x, numbers, run.count);
+        x = scan(stack, x, numbers, run.count, run.dense);
         continue;
       }
       const Layer part = part_of(stack, run.begin, run.count);
@@ -307,11 +343,13 @@ Carry scan_layers(const Weights& w, const Options& o, const Carry& first, PerLay
         return nn::detail::nodes_of([&](tree::Visitor& v) { tree::accept_const(l, v); });
       };
       const nn::detail::ModuleCopies called_as(nodes(stack), nodes(part));
-      x = scan(part, x, numbers, run.count);
+      x = scan(part, x, numbers, run.count, run.dense);
     }
     return x;
   };
-  const std::optional<Layer>& second = w.delta_layers ? w.delta_layers : w.dense_layers;
+  const std::optional<Layer>& second = w.full_layers    ? w.full_layers
+                                       : w.delta_layers ? w.delta_layers
+                                                        : w.dense_layers;
   if (const Pipeline* p = current_pipeline(); p != nullptr && !first.key) {
     require_alike(o, second.has_value(), first.routers.has_value(), ask);
     internal::check_pipeline(*p, o.layers, first.x.shape(0));
@@ -327,7 +365,7 @@ Carry scan_layers(const Weights& w, const Options& o, const Carry& first, PerLay
         rotary = rotary_of(o, *here.positions, length, known);
       }
       const Carry after =
-          scan(layers, Carry{x, {}, {}, first.routers, {}}, own, p->layers_per_stage);
+          scan(layers, Carry{x, {}, {}, first.routers, {}}, own, p->layers_per_stage, false);
       return std::pair(after.x, after.routers);
     };
     Carry last = first;

@@ -6,6 +6,7 @@
 
 #include "strata/api/index.h"
 #include "strata/api/random.h"
+#include "strata/api/vmap.h"
 
 namespace strata::model::decoder {
 
@@ -55,17 +56,21 @@ class Maker {
     return norm(path, o_.width);
   }
   Attention attention(const std::string& path) const {
-    const std::int64_t q = o_.query_heads * o_.head_dim, kv = o_.kv_heads * o_.head_dim;
+    const bool full = path.starts_with("full_layers/");
+    const std::int64_t head_dim = full ? o_.full.head_dim : o_.head_dim,
+                       q = o_.query_heads * head_dim,
+                       kv = (full ? o_.full.kv_heads : o_.kv_heads) * head_dim;
     Attention made;
     made.query = linear(path + "/query", o_.width, o_.gated_attention ? 2 * q : q, o_.qkv_bias);
     made.key = linear(path + "/key", o_.width, kv, o_.qkv_bias);
-    made.value = linear(path + "/value", o_.width, kv, o_.qkv_bias);
+    if (!full || !o_.full.keys_are_values)
+      made.value = linear(path + "/value", o_.width, kv, o_.qkv_bias);
     made.out = linear(path + "/out", q, o_.width, o_.out_bias);
     if (o_.sinks) made.sinks = one(path + "/sinks", {o_.query_heads}, WeightKind::bias);
     if (o_.head_norm == HeadNorm::none) return made;
     const bool each = o_.head_norm == HeadNorm::each_head;
-    made.query_norm = norm(path + "/query_norm", each ? o_.head_dim : q);
-    made.key_norm = norm(path + "/key_norm", each ? o_.head_dim : kv);
+    made.query_norm = norm(path + "/query_norm", each ? head_dim : q);
+    made.key_norm = norm(path + "/key_norm", each ? head_dim : kv);
     return made;
   }
   LatentAttention latent(const std::string& path) const {
@@ -116,6 +121,10 @@ class Maker {
     const ExpertOptions& e = o_.experts;
     Experts made;
     made.router = linear(path + "/router", o_.width, e.count, e.biased);
+    if (e.beside_mlp) {
+      made.router_scale = one(path + "/router_scale", {o_.width}, WeightKind::ones);
+      made.expert_scale = one(path + "/expert_scale", {e.count}, WeightKind::ones);
+    }
     if (e.choice_bias)
       made.choice_bias = one(path + "/choice_bias", {e.count}, WeightKind::choice_bias);
     made.gate = expert_weight(path + "/gate", o_.width, e.width);
@@ -139,11 +148,14 @@ class Maker {
       made.attention = attention(path + "/attention");
     made.attention_post_norm = norm_if(behind, path + "/attention_post_norm");
     made.mlp_norm = norm_if(ahead, path + "/mlp_norm");
-    if (has_experts)
-      made.experts = experts(path + "/experts");
-    else
-      made.mlp = mlp(path + "/mlp", o_.mlp_width);
+    if (has_experts) made.experts = experts(path + "/experts");
+    const bool beside = has_experts && o_.experts.beside_mlp;
+    if (!has_experts || beside) made.mlp = mlp(path + "/mlp", o_.mlp_width);
+    made.mlp_own_post_norm = norm_if(beside, path + "/mlp_own_post_norm");
+    made.experts_norm = norm_if(beside, path + "/experts_norm");
+    made.experts_post_norm = norm_if(beside, path + "/experts_post_norm");
     made.mlp_post_norm = norm_if(behind, path + "/mlp_post_norm");
+    if (o_.layer_scalar) made.scalar = one(path + "/scalar", {1}, WeightKind::ones);
     return made;
   }
 
@@ -164,6 +176,7 @@ Weights make_weights(const Options& o, const WeightMaker& make) {
   const bool has_experts = o.experts.count > 0;
   if (has_experts && o.experts.dense_layers > 0) w.dense_layers = m.layer("dense_layers", false);
   if (!o.delta.layers.empty()) w.delta_layers = m.layer("delta_layers", has_experts);
+  if (!o.full.layers.empty()) w.full_layers = m.layer("full_layers", has_experts);
   w.layers = m.layer("layers", has_experts);
   w.final_norm = m.norm_if(o.final_norm, "final_norm");
   if (o.has_logits && !o.tied) w.logits = m.linear("logits", o.width, o.vocab_size, false);
@@ -175,14 +188,17 @@ LayerSpan layers_in(const Options& o, std::string_view path) {
   if (path.starts_with("dense_layers/")) return {0, dense};
   const auto delta = static_cast<std::int64_t>(o.delta.layers.size());
   if (path.starts_with("delta_layers/")) return {0, delta};
-  if (path.starts_with("layers/")) return {dense, o.layers - dense - delta};
+  const auto full = static_cast<std::int64_t>(o.full.layers.size());
+  if (path.starts_with("full_layers/")) return {0, full};
+  if (path.starts_with("layers/")) return {dense, o.layers - dense - delta - full};
   return {};
 }
 
 std::vector<std::int64_t> layer_numbers(const Options& o, std::string_view path) {
   const LayerSpan span = layers_in(o, path);
-  const std::vector<std::int64_t>& others =
-      o.delta.layers.empty() ? o.experts.dense_at : o.delta.layers;
+  const std::vector<std::int64_t>& others = !o.full.layers.empty()    ? o.full.layers
+                                            : !o.delta.layers.empty() ? o.delta.layers
+                                                                      : o.experts.dense_at;
   std::vector<std::int64_t> out;
   if (span.count > 0 && !path.starts_with("layers/") && !others.empty()) return others;
   for (std::int64_t i = others.empty() ? span.first : 0;
@@ -251,9 +267,11 @@ tree::MetadataPtr logical_axes(std::string_view path) {
       {"layers/experts/up/bias", {"layers", "exp", "mlp_moe"}},
       {"layers/experts/down/bias", {"layers", "exp", "embed_moe"}},
       {"layers/experts/choice_bias", {"layers", "exp"}},
+      {"layers/experts/expert_scale", {"layers", "exp"}},
       {"layers/experts/shared_gate/kernel", {"layers", "embed", "norm"}},
       {"logits/kernel", {"embed", "vocab"}},
   };
+  if (path.starts_with("full_")) return logical_axes(path.substr(5));
   if (path.starts_with("dense_") || path.starts_with("delta_")) return logical_axes(path.substr(6));
   // A has the inputs of its weight, B the outputs; the rank is not divided.
   const bool is_a = path.ends_with("/lora/a"), is_b = path.ends_with("/lora/b");
@@ -281,6 +299,20 @@ Array first_adapter_a(const AdapterOptions& o, const Array& key, const Sizes& sh
   return random::uniform(key, shape, DType::f32, -most, most);
 }
 
+namespace {
+
+/// Normal numbers. Generators count to 2^32: of more elements each layer, or expert of one, is
+/// drawn by a key of its own.
+Array drawn(const Array& key, const Sizes& shape) {
+  std::int64_t count = 1;
+  for (std::int64_t size : shape) count *= size;
+  if (count < std::int64_t{1} << 32 || shape.size() < 2) return random::normal(key, shape);
+  const Sizes rest(shape.begin() + 1, shape.end());
+  return vmap([&](const Array& own) { return drawn(own, rest); })(random::split(key, shape[0]));
+}
+
+}  // namespace
+
 tree::Tree first_weights(const Options& o, const Array& key) {
   const Array keys = random::split(key, static_cast<std::int64_t>(weight_shapes(o).size()));
   std::int64_t next = 0;
@@ -299,7 +331,7 @@ tree::Tree first_weights(const Options& o, const Array& key) {
           return log(random::uniform(own, shape, DType::f32, 0.01, 16));
         if (kind == WeightKind::scale)
           return o.norm == NormKind::gemma ? zeros(shape) : ones(shape);
-        return random::normal(own, shape) * o.initial_deviation;
+        return drawn(own, shape) * o.initial_deviation;
       });
   return tree::of(made).with_metadata([](const tree::Entry& e) { return logical_axes(e.name); });
 }

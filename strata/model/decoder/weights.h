@@ -24,11 +24,15 @@ struct Layer {
   std::optional<DeltaNet> delta_net;
   std::optional<Norm> attention_post_norm;  // behind it
   std::optional<Norm> mlp_norm;
-  std::optional<FeedForward> mlp;  // one of these two
+  std::optional<FeedForward> mlp;  // one of these two, or with ExpertOptions::beside_mlp both
   std::optional<Experts> experts;
+  /// With both: behind the first, ahead of the second and behind it.
+  std::optional<Norm> mlp_own_post_norm, experts_norm, experts_post_norm;
   std::optional<Norm> mlp_post_norm;
+  std::optional<nn::Param> scalar;  // (1), of what leaves the layer
   STRATA_FIELDS(attention_norm, attention, latent_attention, delta_net, attention_post_norm,
-                mlp_norm, mlp, experts, mlp_post_norm)
+                mlp_norm, mlp, experts, mlp_own_post_norm, experts_norm, experts_post_norm,
+                mlp_post_norm, scalar)
 };
 
 /// All weights. Matrices are (in, out), embeddings (rows, D).
@@ -40,11 +44,13 @@ struct Weights {
   std::optional<Layer> dense_layers;
   /// The layers that have the delta rule.
   std::optional<Layer> delta_layers;
+  /// The layers of FullOptions.
+  std::optional<Layer> full_layers;
   Layer layers;
   std::optional<Norm> final_norm;
   std::optional<Linear> logits;
-  STRATA_FIELDS(embedder, positions, types, embedding_norm, dense_layers, delta_layers, layers,
-                final_norm, logits)
+  STRATA_FIELDS(embedder, positions, types, embedding_norm, dense_layers, delta_layers, full_layers,
+                layers, final_norm, logits)
 };
 
 /// What a weight is: how its first value is drawn, and which logical axes it has.

@@ -32,8 +32,20 @@ bool is_deepseek(const Options& o) { return o.family.starts_with("deepseek"); }
 void check_family(const Options& o) {
   if (!is_one_of(o.family,
                  {"llama", "mistral", "mixtral", "qwen2", "qwen3", "qwen3_moe", "gemma", "gemma2",
-                  "gemma3_text", "deepseek_v2", "deepseek_v3", "gpt_oss", "olmo3"}))
+                  "gemma3_text", "gemma4_text", "deepseek_v2", "deepseek_v3", "gpt_oss", "olmo3"}))
     throw Error("maxtext", "there is no mapping of {}'s weights to MaxText's checkpoints", o.family)
+        .unsupported();
+}
+
+/// Of Gemma 4, scanned: five layers with a window and one without are one of MaxText's.
+void check_blocks(const Options& o) {
+  bool fits = o.layers % kGemma3Pattern == 0;
+  for (std::size_t i = 0; i < o.full.layers.size(); ++i)
+    fits = fits && o.full.layers[i] == static_cast<std::int64_t>(i + 1) * kGemma3Pattern - 1;
+  if (!fits || static_cast<std::int64_t>(o.full.layers.size()) * kGemma3Pattern != o.layers)
+    throw Error("maxtext",
+                "{} layers of {}: MaxText scans multiples of six, each sixth of full attention",
+                o.layers, o.family)
         .unsupported();
 }
 
@@ -42,6 +54,16 @@ std::int64_t cycle_of(const Options& o, const Layout& layout) {
   if (!is_one_of(o.family, {"gpt_oss", "olmo3"})) return 0;
   if (layout.cycle > 0) return layout.cycle;
   return o.family == "olmo3" ? 4 : 2;
+}
+
+/// Throws where what MaxText repeats does not divide the layers.
+void check_layers(const Options& o, const Layout& layout) {
+  check_family(o);
+  const std::int64_t cycle = o.family == "gemma2" ? 2 : layout.scanned ? cycle_of(o, layout) : 0;
+  if (cycle > 0 && o.layers % cycle != 0)
+    throw Error("maxtext", "{} layers of {}: MaxText has multiples of {}", o.layers, o.family,
+                cycle)
+        .unsupported();
 }
 
 std::int64_t count_of(const Sizes& shape) {
@@ -72,6 +94,7 @@ Part part_of(std::string_view path) {
 std::string expert_block(const Options& o) {
   if (is_deepseek(o)) return "DeepSeekMoeBlock_0/MoeBlock_0";
   if (o.family == "gpt_oss") return "GptOssMlp";
+  if (o.family == "gemma4_text") return "mlp/moe_block/MoeBlock_0";
   return o.family == "mixtral" ? "MoeBlock_0" : "moe_block";
 }
 
@@ -107,6 +130,17 @@ Module module_of(const Options& o, const Part& p) {
   if (o.family == "olmo3" && p.part == "attention_post_norm")
     return {"post_self_attention_layer_norm", leaf};
   if (o.family == "olmo3" && p.part == "mlp_post_norm") return {"post_mlp_layer_norm", leaf};
+  if (o.family == "gemma4_text") {
+    if (p.part.empty()) return {"layer_scalar", ""};
+    if (p.part == "mlp_own_post_norm") return {"mlp/post_feedforward_layernorm_1", leaf};
+    if (p.part == "experts_norm") return {"mlp/pre_feedforward_layernorm_2", leaf};
+    if (p.part == "experts_post_norm") return {"mlp/post_feedforward_layernorm_2", leaf};
+    if (p.leaf == "router_scale") return {"mlp/pre_forward_scale_2", ""};
+    if (p.leaf == "expert_scale") return {"mlp/moe_block/MoeBlock_0/per_expert_scale", ""};
+    const auto at = usual.find(p.part);
+    if (o.experts.count > 0 && p.part.starts_with("mlp/") && at != usual.end())
+      return {"mlp/moe_block/shared_experts/" + std::string(at->second.substr(4)), leaf};
+  }
   if (p.part == "attention") return {attention_block(o), leaf};  // sinks
   if (p.part.starts_with("attention/"))
     return {attention_block(o) + std::string(p.part.substr(9)), leaf};
@@ -137,7 +171,8 @@ Sizes shape_of(const Options& o, const Part& p, const Sizes& own) {
   if (is_one_of(p.part, {"attention/query", "latent_attention/query", "latent_attention/query_b",
                          "latent_attention/kv_b"}))
     cut_axis(own.size() - 1, o.query_heads);
-  if (is_one_of(p.part, {"attention/key", "attention/value"})) cut_axis(own.size() - 1, o.kv_heads);
+  if (is_one_of(p.part, {"attention/key", "attention/value"}))
+    cut_axis(own.size() - 1, p.stack == "full_layers" ? o.full.kv_heads : o.kv_heads);
   if (is_one_of(p.part, {"attention/out", "latent_attention/out"}) && p.leaf == "kernel")
     cut_axis(0, o.query_heads);
   return out;
@@ -146,9 +181,18 @@ Sizes shape_of(const Options& o, const Part& p, const Sizes& own) {
 /// Where a layer of a weight lies.
 struct Place {
   std::string name;
-  Sizes shape;             // of the whole array
+  Sizes shape;             // of the whole array, layers along one axis
   std::int64_t index = 0;  // along `axis`
   std::int64_t axis = -1;  // none where layers are arrays of their own
+  /// The array has so many layers along an axis of their own behind `axis`; 0: no such axis.
+  std::int64_t inner = 0;
+  Sizes stored() const {
+    Sizes out = shape;
+    if (inner == 0) return out;
+    out[static_cast<std::size_t>(axis)] /= inner;
+    out.insert(out.begin() + axis + 1, inner);
+    return out;
+  }
 };
 
 Place place_of(const Options& o, const WeightShape& w, std::int64_t layer, const Layout& layout) {
@@ -170,6 +214,15 @@ Place place_of(const Options& o, const WeightShape& w, std::int64_t layer, const
   }
   Sizes shape = shape_of(o, p, Sizes(w.shape.begin() + 1, w.shape.end()));
   std::string folder = fmt::format("decoder/{}", stack);
+  std::int64_t inner = 0;
+  if (o.family == "gemma4_text" && !layout.scanned)
+    index = decoder::layer_numbers(o, w.path)[static_cast<std::size_t>(layer)];
+  if (o.family == "gemma4_text" && layout.scanned) {
+    check_blocks(o);
+    const bool full = p.stack == "full_layers";
+    folder = full ? "decoder/scanned_blocks/global_layer" : "decoder/scanned_blocks/local_layers";
+    inner = full ? 0 : kGemma3Pattern - 1;
+  }
   if (!layout.scanned)
     return {fmt::format("{}_{}/{}{}", folder, index, module.name, module.leaf), shape};
   if (o.family.starts_with("gemma3")) {
@@ -187,7 +240,7 @@ Place place_of(const Options& o, const WeightShape& w, std::int64_t layer, const
   }
   const std::int64_t axis = std::min(layout.scan_axis, static_cast<std::int64_t>(shape.size()));
   shape.insert(shape.begin() + axis, count);
-  return {fmt::format("{}/{}{}", folder, module.name, module.leaf), shape, index, axis};
+  return {fmt::format("{}/{}{}", folder, module.name, module.leaf), shape, index, axis, inner};
 }
 
 // -- Numbers -----------------------------------------------------------------------------------
@@ -307,18 +360,18 @@ std::string compare(const std::map<std::string, Sizes>& wanted, const Arrays& ar
 }  // namespace
 
 std::map<std::string, Sizes> stored_shapes(const Options& o, const Layout& layout) {
-  check_family(o);
+  check_layers(o, layout);
   std::map<std::string, Sizes> out;
   for (const WeightShape& w : decoder::weight_shapes(o))
     for (std::int64_t layer = 0; layer < layers_of(o, w); ++layer) {
       Place at = place_of(o, w, layer, layout);
-      out.emplace(std::move(at.name), std::move(at.shape));
+      out.emplace(std::move(at.name), at.stored());
     }
   return out;
 }
 
 Arrays to_maxtext(const Options& o, const tree::Tree& params, const Layout& layout) {
-  check_family(o);
+  check_layers(o, layout);
   Arrays out;
   for (const WeightShape& w : decoder::weight_shapes(o)) {
     const Literal ours = params[w.path].literal();
@@ -329,7 +382,7 @@ Arrays to_maxtext(const Options& o, const tree::Tree& params, const Layout& layo
     for (std::int64_t layer = 0; layer < layers_of(o, w); ++layer) {
       const Place at = place_of(o, w, layer, layout);
       auto [theirs, made] =
-          out.try_emplace(at.name, Literal(Type(ours.dtype(), Shape::of(at.shape))));
+          out.try_emplace(at.name, Literal(Type(ours.dtype(), Shape::of(at.stored()))));
       put(o, w, at, a, ours, layer, theirs->second);
     }
   }
@@ -361,6 +414,7 @@ Result<tree::Tree> from_maxtext(const Options& o, const Arrays& arrays, const La
 bool is_scanned(const Arrays& arrays) {
   return std::any_of(arrays.begin(), arrays.end(), [](const auto& entry) {
     return entry.first.starts_with("decoder/layers/") ||
+           entry.first.starts_with("decoder/scanned_blocks/") ||
            entry.first.starts_with("decoder/moe_layers/");
   });
 }

@@ -56,6 +56,9 @@ Pair of_layer(const Options& o, std::string_view part) {
     if (o.norm_place == NormPlace::before) return {"post_attention_layernorm", "ffn_norm"};
     return {"pre_feedforward_layernorm", "ffn_norm"};
   }
+  if (part == "mlp_own_post_norm") return {"post_feedforward_layernorm_1", "post_ffw_norm_1"};
+  if (part == "experts_norm") return {"pre_feedforward_layernorm_2", "pre_ffw_norm_2"};
+  if (part == "experts_post_norm") return {"post_feedforward_layernorm_2", "post_ffw_norm_2"};
   if (part == "mlp_post_norm") return {"post_feedforward_layernorm", "post_ffw_norm"};
   STRATA_UNREACHABLE("no part {}", part);
 }
@@ -65,6 +68,10 @@ Pair of_lone(std::string_view path) {
   if (path.ends_with("delta_net/conv")) return {"linear_attn.conv1d.weight", "ssm_conv1d.weight"};
   if (path.ends_with("delta_net/dt_bias")) return {"linear_attn.dt_bias", "ssm_dt.bias"};
   if (path.ends_with("delta_net/a_log")) return {"linear_attn.A_log", "ssm_a"};
+  if (path.ends_with("layers/scalar")) return {"layer_scalar", "layer_output_scale.weight"};
+  if (path.ends_with("experts/router_scale")) return {"router.scale", "ffn_gate_inp.scale"};
+  if (path.ends_with("experts/expert_scale"))
+    return {"router.per_expert_scale", "ffn_down_exps.scale"};
   return {nullptr, nullptr};
 }
 

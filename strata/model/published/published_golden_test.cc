@@ -114,9 +114,9 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values("llama", "llama_biased_tied", "llama_llama3", "llama_linear", "llama_dynamic",
                     "llama_yarn", "llama_yarn_mscale", "smollm3", "smollm3_sliding", "mistral",
                     "mistral_full", "qwen2", "qwen2_sliding", "qwen3", "qwen3_biased", "gemma",
-                    "gemma2", "gemma2_usual", "gemma3", "phi3", "phi3_partial",
-                    "phi3_longrope_short", "phi3_longrope_long", "olmo2", "olmo3", "gpt2",
-                    "gpt2_inverse", "mixtral", "mixtral_sliding", "qwen2_moe",
+                    "gemma2", "gemma2_usual", "gemma3", "gemma4", "gemma4_experts", "gemma4_values",
+                    "phi3", "phi3_partial", "phi3_longrope_short", "phi3_longrope_long", "olmo2",
+                    "olmo3", "gpt2", "gpt2_inverse", "mixtral", "mixtral_sliding", "qwen2_moe",
                     "qwen2_moe_dense_first", "qwen3_moe", "deepseek_v2", "deepseek_v2_lite",
                     "deepseek_v3", "deepseek_v3_halves", "kimi_k2", "gpt_oss", "llama4",
                     "llama4_interleaved", "llama4_some_dense", "qwen3_next", "qwen3_next_tail"),
@@ -161,7 +161,8 @@ TEST_P(TrainedTest, GivesTheGradientOfTorch) {
 
 INSTANTIATE_TEST_SUITE_P(Families, TrainedTest,
                          testing::Values("deepseek_v2", "deepseek_v2_lite", "deepseek_v3",
-                                         "deepseek_v3_halves", "kimi_k2", "gpt_oss", "llama4",
+                                         "deepseek_v3_halves", "gemma4", "gemma4_experts",
+                                         "gemma4_values", "kimi_k2", "gpt_oss", "llama4",
                                          "llama4_interleaved", "llama4_some_dense", "qwen3_next",
                                          "qwen3_next_tail"),
                          [](const auto& test) { return std::string(test.param); });

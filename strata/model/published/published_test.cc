@@ -118,6 +118,18 @@ TEST(ConfigTest, DefaultsAreTheFamilys) {
   EXPECT_EQ(gemma3.ropes[0].factor, 8);
   EXPECT_EQ(gemma3.ropes[1].theta, 1e4);
   EXPECT_EQ(gemma3.ropes[1].type, decoder::Rope::Type::plain);
+  // As Google's files state it: heads of layers without a window by keys of their own.
+  const Options gemma4 = options_of(R"({"model_type": "gemma4_text", "hidden_size": 2816,
+      "intermediate_size": 2112, "num_attention_heads": 16, "num_key_value_heads": 8,
+      "num_global_key_value_heads": 2, "attention_k_eq_v": true, "enable_moe_block": true,
+      "num_experts": 128, "top_k_experts": 8, "moe_intermediate_size": 704,
+      "hidden_size_per_layer_input": 0})");
+  EXPECT_EQ(gemma4.full.layers, (std::vector<std::int64_t>{5, 11, 17, 23, 29}));
+  EXPECT_EQ(gemma4.full.head_dim, 512);
+  EXPECT_EQ(gemma4.full.kv_heads, 2);
+  EXPECT_EQ(gemma4.ropes[1].proportion, 0.25);
+  EXPECT_EQ(gemma4.ropes[1].width, 512);
+  EXPECT_EQ(gemma4.experts.count, 128);
   EXPECT_EQ(options_of(with("", "phi3")).epsilon, 1e-5);
   EXPECT_EQ(options_of(with("", "olmo2")).epsilon, 1e-5);
 }
@@ -128,8 +140,14 @@ TEST(ConfigTest, WhatIsNotKnownIsRefusedByName) {
   };
   EXPECT_THAT(refused(with("", "lama")), HasSubstr("did you mean 'llama'"));
   EXPECT_THAT(refused(with("", "mamba")), HasSubstr("model_type mamba"));
-  EXPECT_THAT(refused(with(R"("rope_scaling": {"rope_type": "proportional", "factor": 2},)")),
-              HasSubstr("rope_type=proportional"));
+  EXPECT_THAT(refused(with(R"("rope_scaling": {"rope_type": "ntk", "factor": 2},)")),
+              HasSubstr("rope_type=ntk"));
+  const std::string gemma4 = R"({"model_type": "gemma4_text", "hidden_size_per_layer_input": )";
+  EXPECT_THAT(refused(gemma4 + "256}"), HasSubstr("hidden_size_per_layer_input=256"));
+  EXPECT_THAT(refused(gemma4 + R"(0, "num_kv_shared_layers": 20})"),
+              HasSubstr("num_kv_shared_layers=20"));
+  EXPECT_THAT(refused(gemma4 + R"(0, "per_layer_config": {"3": {"head_dim": 64}}})"),
+              HasSubstr("per_layer_config of layer 3"));
   EXPECT_THAT(refused(with(R"("rope_scaling": {"rope_type": "linear"},)")), HasSubstr("no factor"));
   EXPECT_THAT(refused(with(R"("rope_scaling": 3,)")), HasSubstr("rope_scaling=3"));
   EXPECT_THAT(refused(with(R"("hidden_act": "mish",)")), HasSubstr("mish"));
@@ -268,6 +286,18 @@ TEST_F(DirectoryTest, TheLanguageModelOfAMultimodalOneIsRead) {
   EXPECT_EQ(few.kv_heads, 4);
   EXPECT_EQ(few.vocab_size, 262208);
   EXPECT_EQ(few.width, 2560);
+}
+
+TEST_F(DirectoryTest, TheLanguageModelOfGemma4IsReadAsItStandsInAMultimodalOne) {
+  std::map<std::string, Array> tensors = {{"model.vision_tower.patch.weight", zeros({3})},
+                                          {"model.embed_vision.projection.weight", zeros({3})},
+                                          {"model.audio_tower.layers.0.norm.weight", zeros({3})}};
+  for (const auto& [name, t] : checkpoint::load_file(kData + "gemma4/model.safetensors").value())
+    tensors["model.language_model." + name.substr(6)] = t;
+  ASSERT_TRUE(checkpoint::save_file(tensors, folder_ + "/model.safetensors").ok());
+  put("config.json", R"({"model_type": "gemma4", "vision_config": {}, "text_config": )" +
+                         read_file(kData + "gemma4/config.json").value() + "}");
+  EXPECT_TRUE(tree::equal(load(folder_).value().params, load(kData + "gemma4").value().params));
 }
 
 TEST_F(DirectoryTest, IntegersAreNoWeights) {

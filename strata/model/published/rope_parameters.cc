@@ -18,8 +18,11 @@ Rope::Type type_of(const std::string& name, bool old_longrope) {
   if (name == "llama3") return Rope::Type::llama3;
   if (name == "yarn") return Rope::Type::yarn;
   if (name == "longrope") return Rope::Type::longrope;
+  if (name == "proportional") return Rope::Type::proportional;
   throw Error("config.json",
-              "rope_type={}: there are default, linear, dynamic, llama3, yarn, longrope", name)
+              "rope_type={}: there are default, linear, dynamic, llama3, yarn, longrope, "
+              "proportional",
+              name)
       .unsupported();
 }
 
@@ -52,9 +55,13 @@ Rope rope_of(const Config& c, std::int64_t head_dim, const RopeDefaults& default
   if (!(part > 0) || part > 1)
     throw Error("config.json", "partial_rotary_factor={}: allowed are numbers above 0, up to 1",
                 part);
-  r.width = static_cast<std::int64_t>(static_cast<double>(head_dim) * part);
+  // Of all pairs of a proportional one the first turn; else of the first elements all do.
+  const bool whole = r.type == Rope::Type::proportional;
+  r.width = whole ? head_dim : static_cast<std::int64_t>(static_cast<double>(head_dim) * part);
+  if (whole) r.proportion = part;
   r.length = c.integer("max_position_embeddings", 0);
-  if (r.type == Rope::Type::plain) return r;
+  if (whole) r.factor = number("factor", 1);
+  if (r.type == Rope::Type::plain || whole) return r;
 
   const Config& holder = inside->has("original_max_position_embeddings") ? *inside : c;
   r.original_length = holder.integer("original_max_position_embeddings", r.length);
