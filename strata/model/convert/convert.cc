@@ -140,7 +140,8 @@ Status to_strata(const std::string& from, const std::string& from_format, const 
   auto loaded = load(from, how);
   if (!loaded) return loaded.status();
   if (!options.adapter.empty()) loaded->params = lora::merged(loaded->model, loaded->params).params;
-  const conversion::Described model = conversion::described(loaded->config);
+  const std::string config = conversion::plain_config(loaded->config);
+  const conversion::Described model = conversion::described(config);
   checkpoint::Checkpoint saved;
   for (std::size_t i = 0; i < loaded->params.size(); ++i) {
     const std::string name = loaded->params.names()[i];
@@ -148,7 +149,7 @@ Status to_strata(const std::string& from, const std::string& from_format, const 
     saved.parts["params"].emplace(name, value);
     add_row(out, published_name(model, name, gguf), name, value.type());
   }
-  saved.notes[kConfigNote] = loaded->config;
+  saved.notes[kConfigNote] = config;
   out.notes.push_back(
       "the tokenizer stays where it is: a checkpoint holds weights and configuration");
   out.files = {to + "/0/params.safetensors", to + "/0/manifest.json"};

@@ -300,6 +300,28 @@ TEST_F(Convert, StrataCheckpoints) {
   EXPECT_THAT(refused(at("run"), at("x.gguf")), HasSubstr("by way of a Hugging Face directory"));
 }
 
+// Of such families a directory has one tensor for all experts of a layer.
+TEST_F(Convert, ExpertsOfOneTensorGoToCheckpointsAndBack) {
+  for (const std::string name : {"gpt_oss", "llama4", "gemma4_experts"}) {
+    done(kData + name, at(name), {.format = "strata"});
+    done(at(name), at(name + "_back"));
+    EXPECT_TRUE(same_tensors(kData + name, at(name + "_back"))) << name;
+    EXPECT_NE(refused(kData + name, at(name + ".gguf")), "no error") << name;
+  }
+  EXPECT_THAT(refused(kData + "gpt_oss", at("x.gguf")), HasSubstr("their experts lie otherwise"));
+  EXPECT_THAT(refused(kData + "gpt_oss", at("scanned"), {.format = "maxtext"}),
+              HasSubstr("3 layers of gpt_oss: MaxText has multiples of 2"));
+  done(kData + "gpt_oss", at("maxtext"), {.format = "maxtext", .scan_layers = false});
+  done(at("maxtext"), at("from_maxtext"), {.config = kData + "gpt_oss"});
+  EXPECT_TRUE(same_tensors(kData + "gpt_oss", at("from_maxtext")));
+  // Blocks of MXFP4 become the numbers that they stand for.
+  done(kData + "gpt_oss_mxfp4", at("blocks"), {.format = "maxtext"});
+  done(kData + "gpt_oss_mxfp4", at("plain"), {.format = "strata"});
+  done(at("plain"), at("plain_back"));
+  EXPECT_FALSE(nlohmann::json::parse(*read_file(at("plain_back/config.json")))
+                   .contains("quantization_config"));
+}
+
 TEST_F(Convert, ADryRunWritesNothing) {
   wide_model(at("wide"));
   const Conversion c = done(at("wide"), at("m.gguf"), {.type = "Q8_0", .dry_run = true});

@@ -85,7 +85,7 @@ Status to_maxtext(const std::string& from, const std::string& to, const ConvertO
   if (!loaded) return loaded.status();
   if (!options.adapter.empty())
     throw Error("convert", "an adapter is merged into a directory first, which becomes MaxText's");
-  const decoder::Options model = described(loaded->config).options;
+  const decoder::Options model = described(plain_config(loaded->config)).options;
   const maxtext::Layout layout{.scanned = options.scan_layers, .scan_axis = options.scan_axis};
   const tree::Tree& params = loaded->params;
   add_rows(maxtext::to_maxtext(model, params, layout), true, out);

@@ -1,6 +1,7 @@
 #include "strata/model/convert/pairs.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "strata/base/error.h"
@@ -10,6 +11,35 @@ namespace strata::model::conversion {
 
 using published::WeightName;
 
+namespace {
+
+bool has_stacked(const published::Names& names) {
+  return std::any_of(names.weights.begin(), names.weights.end(),
+                     [](const WeightName& w) { return w.stacked; });
+}
+
+}  // namespace
+
+const std::vector<Pair>& Described::pairs() const {
+  if (has_stacked(names))
+    throw Error("convert",
+                "models of {} are not converted tensor by tensor, to GGUF or from it: their "
+                "experts lie otherwise",
+                family->model_type)
+        .unsupported();
+  return all;
+}
+
+std::string plain_config(const std::string& config) {
+  const published::Config c = published::Config::parse(config);
+  if (!c.has("quantization_config") ||
+      c.child("quantization_config")->text("quant_method", "") != "mxfp4")
+    return config;
+  auto out = nlohmann::ordered_json::parse(config);
+  out.erase("quantization_config");
+  return out.dump(2) + "\n";
+}
+
 Described described(const std::string& config) {
   const published::Config c = published::Config::parse(config);
   if (c.has("quantization_config"))
@@ -17,13 +47,9 @@ Described described(const std::string& config) {
                 c.child("quantization_config")->as_json("quant_method"))
         .unsupported();
   const published::Family& family = published::family(c.text("model_type"));
-  Described out{&family, family.options(c), {}, {}};
+  Described out{&family, family.options(c), {}};
   out.names = family.names(out.options);
-  for (const WeightName& w : out.names.weights)
-    if (w.stacked)
-      throw Error("convert", "models of {} are not converted: their experts lie otherwise",
-                  family.model_type)
-          .unsupported();
+  if (has_stacked(out.names)) return out;
   // Parts of one published tensor (phi3's qkv_proj) are one pair.
   std::set<std::string> seen;
   for (const WeightName& w : out.names.weights) {
@@ -39,7 +65,7 @@ Described described(const std::string& config) {
              w.as_ours,
              i % experts,
              w.experts};
-      if (seen.insert(p.hugging_face).second) out.pairs.push_back(std::move(p));
+      if (seen.insert(p.hugging_face).second) out.all.push_back(std::move(p));
     }
   }
   return out;

@@ -23,9 +23,15 @@ struct Described {
   const published::Family* family;
   decoder::Options options;
   published::Names names;
-  std::vector<Pair> pairs;
+  /// Throws Error, unsupported, for a family of whose experts a directory has one tensor a layer.
+  const std::vector<Pair>& pairs() const;
+
+  std::vector<Pair> all = {};  // none of such a family
 };
 /// Throws Error for what Strata does not know.
 Described described(const std::string& config);
+/// A configuration of the tensors that blocks of MXFP4 stand for, as `load` reads them; any other
+/// as it is.
+std::string plain_config(const std::string& config);
 
 }  // namespace strata::model::conversion

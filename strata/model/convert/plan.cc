@@ -71,6 +71,7 @@ std::string completed(const std::string& config, DType dtype) {
       {"gemma", "GemmaForCausalLM"},
       {"gemma2", "Gemma2ForCausalLM"},
       {"gemma3_text", "Gemma3ForCausalLM"},
+      {"gemma4_text", "Gemma4ForCausalLM"},
       {"gpt2", "GPT2LMHeadModel"},
       {"gpt_oss", "GptOssForCausalLM"},
       {"llama", "LlamaForCausalLM"},
@@ -132,7 +133,7 @@ Result<Plan> plan_to_hugging_face(const std::string& path, const ConvertOptions&
   const Described model = described(*config);
   std::set<std::string> used;
   Sidecar sidecar{file->metadata(), {}};
-  for (const Pair& pair : model.pairs) {
+  for (const Pair& pair : model.pairs()) {
     const auto found = plan.source.find(pair.gguf);
     if (found == plan.source.end()) return missing(pair.gguf);
     used.insert(pair.gguf);
@@ -212,7 +213,7 @@ namespace {
 /// What stands in front of the names of a directory's tensors.
 std::string prefix_of(const StoredTensors& source, const Described& model) {
   for (const std::string& prefix : model.names.prefixes)
-    if (!model.pairs.empty() && source.contains(prefix + model.pairs[0].hugging_face))
+    if (!model.pairs().empty() && source.contains(prefix + model.pairs()[0].hugging_face))
       return prefix;
   return model.names.prefixes.empty() ? "" : model.names.prefixes[0];
 }
@@ -311,7 +312,7 @@ Result<Plan> plan_to_gguf(const std::string& path, const ConvertOptions& options
   const std::string prefix = prefix_of(plan.source, model);
   std::set<std::string> used;
   bool packs = false;
-  for (const Pair& pair : model.pairs) {
+  for (const Pair& pair : model.pairs()) {
     const std::string name = prefix + pair.hugging_face;
     const auto found = plan.source.find(name);
     if (found == plan.source.end()) return missing(name);

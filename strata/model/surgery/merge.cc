@@ -205,7 +205,7 @@ Result<Surgery> merge_models(const std::vector<std::string>& from, const std::st
       o.weights.empty() ? std::vector<double>(from.size(), 1) : o.weights;
   const SourcePtr& first = all.models[0];
   std::vector<Made> made;
-  for (const conversion::Pair& pair : first->model().pairs) {
+  for (const conversion::Pair& pair : first->model().pairs()) {
     all.tensors.clear();
     for (const SourcePtr& model : all.models) {
       const auto found = model->find(pair.hugging_face);

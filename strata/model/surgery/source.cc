@@ -61,7 +61,7 @@ Result<SourcePtr> Source::open(const std::string& path, const std::string& besid
   for (std::size_t i = 0; i < out->plan_.tensors.size(); ++i)
     names.emplace(out->plan_.tensors[i].name, i);
   for (const std::string& prefix : out->model_.names.prefixes)
-    if (names.contains(prefix + out->model_.pairs.at(0).hugging_face)) {
+    if (names.contains(prefix + out->model_.pairs().at(0).hugging_face)) {
       out->prefix_ = prefix;
       break;
     }
@@ -133,7 +133,7 @@ Result<Surgery> finish(const SourcePtr& source, std::vector<Made> made, const js
     if (!type.empty()) m.tensor.type = *conversion::GgufType::named(type);
     plan.tensors.push_back(std::move(m.tensor));
   }
-  for (const conversion::Pair& pair : model.pairs)
+  for (const conversion::Pair& pair : model.pairs())
     if (!names.contains(source->named(pair.hugging_face)))
       throw Error("model", "the new config.json has a tensor {} that nothing is made into",
                   pair.hugging_face);
