@@ -6,8 +6,8 @@
 #include "strata/op/collective/world.h"
 #include "strata/op/legalize.h"
 #include "strata/op/quantized/quantized.h"
-#include "strata/op/shape/dynamic.h"
 #include "strata/op/shape/refine.h"
+#include "strata/op/shape/refine_rules.h"
 #include "strata/op/shape/tuple.h"
 
 namespace strata::op {

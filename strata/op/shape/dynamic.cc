@@ -1,7 +1,5 @@
 #include "strata/op/shape/dynamic.h"
 
-#include <map>
-
 #include "strata/op/constrained.h"
 #include "strata/op/decomposed.h"
 
@@ -20,37 +18,10 @@ Factors whole_factors(const Op& op) {
   return t.take();
 }
 
-/// Filled while the catalog is made.
-std::map<std::string, Needs, std::less<>>& needs_by_name() {
-  static std::map<std::string, Needs, std::less<>> all;
-  return all;
-}
-std::map<std::string, Refine, std::less<>>& refine_by_name() {
-  static std::map<std::string, Refine, std::less<>> all;
-  return all;
-}
-
 }  // namespace
 
-Needs needs_of(const Op& op) {
-  catalog();
-  auto it = needs_by_name().find(op.name());
-  return it == needs_by_name().end() ? nullptr : it->second;
-}
-
-void refined_by(const char* name, Needs needs, Refine refine) {
-  needs_by_name()[name] = needs;
-  refine_by_name()[name] = refine;
-}
-
-Refine refine_of(const Op& op) {
-  catalog();
-  auto it = refine_by_name().find(op.name());
-  return it == refine_by_name().end() ? nullptr : it->second;
-}
-
 OpDef dynamic(const DynamicRow& row) {
-  if (row.needs != nullptr) needs_by_name()[row.name] = row.needs;
+  if (row.needs != nullptr) state_needs(row.name, row.needs);
   return {
       .info = {.name = row.name,
                .text = row.text,

@@ -7,11 +7,10 @@
 #include "strata/base/error.h"
 #include "strata/ir/verify.h"
 #include "strata/op/build.h"
-#include "strata/op/evaluate.h"
 #include "strata/op/legalize.h"
 #include "strata/op/lowered.h"
 #include "strata/op/rules.h"
-#include "strata/op/shape/dynamic.h"
+#include "strata/op/shape/refine_rules.h"
 
 namespace strata::op {
 namespace {
