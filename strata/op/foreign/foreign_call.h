@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "strata/op/foreign/foreign.h"
+#include "strata/op/foreign/handler.h"
 
 namespace strata::op::foreign {
 

@@ -7,6 +7,7 @@
 #include "strata/op/build.h"
 #include "strata/op/calculus/support.h"
 #include "strata/op/control/check.h"
+#include "strata/op/foreign/foreign.h"
 #include "strata/op/foreign/foreign_call.h"
 #include "strata/op/foreign/target.h"
 #include "strata/op/shape/shape_operands.h"

@@ -6,7 +6,7 @@
 
 #include <string_view>
 
-#include "strata/op/foreign/foreign.h"
+#include "strata/op/foreign/handler.h"
 
 namespace strata::op {
 
