@@ -13,6 +13,7 @@
 // on what is stated.
 #include "strata/loop/compress.h"
 #include "strata/op/index/scatter.h"
+#include "strata/op/lower_region.h"
 
 namespace strata::op {
 namespace {

@@ -10,7 +10,6 @@
 
 #include "strata/op/def.h"
 #include "strata/op/elementwise/numbers.h"
-#include "strata/op/lower_region.h"
 
 namespace strata::op {
 
