@@ -1,10 +1,5 @@
 #include "strata/pjrt/error.h"
 
-#include <new>
-
-#include "strata/base/error.h"
-#include "strata/base/out_of_memory.h"
-#include "strata/pjrt/buffer.h"
 #include "strata/pjrt/functions.h"
 
 namespace strata::pjrt {
@@ -26,24 +21,6 @@ PJRT_Error_Code code_of(Code code) {
 }
 
 void fail(const Status& status) { throw Failure({{}, code_of(status.code()), status.message()}); }
-
-PJRT_Error caught() {
-  try {
-    throw;
-  } catch (const Failure& e) {
-    return e.error();
-  } catch (const Error& e) {
-    return {{},
-            e.is_unsupported() ? PJRT_Error_Code_UNIMPLEMENTED : PJRT_Error_Code_INVALID_ARGUMENT,
-            e.what()};
-  } catch (const std::bad_alloc& e) {
-    return {{}, PJRT_Error_Code_RESOURCE_EXHAUSTED, message_of(e) + live_memory()};
-  } catch (const std::exception& e) {
-    return {{}, PJRT_Error_Code_INTERNAL, e.what()};
-  } catch (...) {
-    return {{}, PJRT_Error_Code_UNKNOWN, "an exception that is none of C++'s own"};
-  }
-}
 
 void Error_Destroy(PJRT_Error_Destroy_Args& args) { delete args.error; }
 void Error_Message(PJRT_Error_Message_Args& args) {
