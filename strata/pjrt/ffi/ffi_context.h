@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "strata/pjrt/ffi/ffi.h"
+#include "strata/pjrt/ffi/ffi_api.h"
 
 struct XLA_FFI_Error {
   XLA_FFI_Error_Code code;
@@ -24,6 +24,8 @@ struct XLA_FFI_Future {
 };
 
 namespace strata::pjrt {
+
+class FfiRun;
 
 /// Deletes the object as the type of that number says.
 void delete_ffi_object(std::int64_t type_id, void* object);

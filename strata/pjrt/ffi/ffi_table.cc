@@ -1,8 +1,9 @@
-// The functions that handlers may call.
+// The table of functions that handlers may call (ffi_api.h).
 #include <algorithm>
 #include <cstdlib>
 #include <map>
 
+#include "strata/pjrt/ffi/ffi.h"
 #include "strata/pjrt/ffi/ffi_context.h"
 
 namespace strata::pjrt {
