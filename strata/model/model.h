@@ -5,7 +5,7 @@
 //   Array logits = m->forward(params, tokens);
 //   auto [next, cache] = m->extend(params, token, position, m->init_cache(1, 256));
 //
-// A family is one folder beside this file; it registers itself by name in registry.cc, with the
+// A family is one folder beside this file; it registers itself by name in families.cc, with the
 // keys of its configuration. Weights are a tree::Tree, whose leaves carry logical axes in their
 // notes
 // (`out_sharding`), so that optimizers, checkpoints and sharding rules need no family either.
