@@ -1,5 +1,4 @@
-#include "strata/runtime/sharded.h"
-
+// Compiles a program for several devices (sharded.h): CPUs here, or a plugin's by its own compiler.
 #include <algorithm>
 #include <mutex>
 #include <set>
@@ -15,6 +14,7 @@
 #include "strata/runtime/device.h"
 #include "strata/runtime/distributed/devices.h"
 #include "strata/runtime/plugin/sharded.h"
+#include "strata/runtime/sharded.h"
 
 namespace strata::runtime {
 namespace {
