@@ -157,7 +157,7 @@ void register_cpu() { runtime::set_client_factory(&make_cpu_client); }
 }  // namespace strata::compile
 
 namespace strata::runtime::internal {
-// What runtime/client.cc finds where nobody registered a client.
+// What runtime/default_client.cc finds where nobody registered a client.
 std::unique_ptr<Client> make_linked_cpu_client();
 std::unique_ptr<Client> make_linked_cpu_client() { return compile::make_cpu_client(); }
 }  // namespace strata::runtime::internal
