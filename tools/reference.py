@@ -25,7 +25,7 @@ import cpp_declarations
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 OUT = ROOT / "docs" / "reference"
 # What a program includes: core.h and all of the api that it reaches, and the rooms that it names besides.
-PUBLIC = ["strata/core.h", "strata/api/*.h", "strata/api/*/*.h", "strata/nn/*.h", "strata/nn/*/*.h", "strata/model/*.h", "strata/model/llama/*.h", "strata/optim/*.h", "strata/optim/*/*.h", "strata/checkpoint/arrays.h", "strata/checkpoint/checkpoint.h", "strata/checkpoint/safetensors.h",
+PUBLIC = ["strata/core.h", "strata/api/*.h", "strata/api/*/*.h", "strata/nn/*.h", "strata/nn/*/*.h", "strata/model/*.h", "strata/model/llama/*.h", "strata/optim/*.h", "strata/optim/*/*.h", "strata/checkpoint/arrays.h", "strata/checkpoint/checkpoint.h", "strata/checkpoint/contents.h", "strata/checkpoint/safetensors.h",
           "strata/tree/*.h", "strata/type/dtype.h", "strata/type/type.h", "strata/type/literal.h", "strata/base/error.h", "strata/base/result.h", "strata/embed/strata.h"]
 # For those who work on the api, and structures that another standard defines.
 PRIVATE = {f"strata/api/{name}.h" for name in ("axes", "axis_types", "call", "compose", "dlpack", "eager", "function", "integer_index", "matrices", "memory", "shared_operands", "trace",

@@ -17,34 +17,14 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "strata/base/result.h"
 #include "strata/checkpoint/chunks.h"
-#include "strata/type/literal.h"
+#include "strata/checkpoint/contents.h"
 
 namespace strata::checkpoint {
-
-/// Tensors by name.
-using Tensors = std::map<std::string, Literal>;
-
-/// What a checkpoint holds: tensors in parts, and notes.
-struct Checkpoint {
-  std::int64_t step = 0;
-  /// By file name without ending: "params", "optimizer".
-  std::map<std::string, Tensors> parts;
-  /// By name, each a JSON value as text.
-  std::map<std::string, std::string> notes;
-};
-
-/// Which checkpoints stay when one is added.
-struct Keep {
-  std::int64_t newest = 0;  // so many, the added one among them; 0: all
-  std::int64_t every = 0;  // and all of steps that this divides (Orbax's keep_period); 0: no others
-};
 
 /// Writes ROOT/STEP (a checkpoint of that step is replaced); once that is durable, removes those of
 /// earlier steps that need not be kept. On failure (Code::no_space on a full disk) the other
@@ -67,14 +47,6 @@ std::vector<Status> verify(const std::string& folder);
 /// manifest. A missing ROOT has none.
 Result<std::vector<std::int64_t>> steps(const std::string& root);
 
-/// What `load_latest` and `find` return: the newest whole checkpoint, and what was damaged on the
-/// way.
-struct Latest {
-  std::optional<Checkpoint> checkpoint;
-  /// Where it was found.
-  std::string folder;
-  std::vector<Status> damaged;
-};
 /// The newest whole checkpoint. Fails when ROOT may not be read, and when a checkpoint may not be
 /// read or is of a newer format before a whole one is found: it is not damaged, and whoever went on
 /// from an older one would replace it.

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "strata/base/result.h"
-#include "strata/checkpoint/checkpoint.h"
+#include "strata/type/literal.h"
 
 namespace strata::checkpoint {
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "strata/base/result.h"
-#include "strata/checkpoint/checkpoint.h"
+#include "strata/checkpoint/contents.h"
 
 namespace strata::checkpoint {
 

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "strata/checkpoint/checkpoint.h"
+#include "strata/checkpoint/contents.h"
 #include "strata/checkpoint/orbax/pytree.h"
 
 namespace strata::checkpoint::orbax {

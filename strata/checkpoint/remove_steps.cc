@@ -1,5 +1,4 @@
-#include "strata/checkpoint/retention.h"
-
+// Removes checkpoints of every format (retention.h).
 #include <algorithm>
 #include <vector>
 
@@ -9,6 +8,7 @@
 #include "strata/checkpoint/any_format.h"
 #include "strata/checkpoint/chunks.h"
 #include "strata/checkpoint/orbax/directory.h"
+#include "strata/checkpoint/retention.h"
 
 namespace strata::checkpoint {
 namespace {
