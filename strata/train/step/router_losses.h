@@ -1,16 +1,14 @@
 // How step.cc asks a model's routers; routers.h says what for.
 #pragma once
 
-#include "strata/train/step/step.h"
+#include <optional>
+#include <utility>
+
+#include "strata/model/model.h"
+#include "strata/train/step/batch.h"
+#include "strata/train/step/routers.h"
 
 namespace strata::train {
-
-/// (B, ...) -> (parts, B / parts, ...)
-Batch divided(const Batch& batch, std::int64_t parts);
-
-/// f32 (B, S): 1 for the tokens of a batch, 0 for padding: what belongs to no segment; in rows
-/// without segments what stands behind the last target that counts.
-Array tokens_of(const Batch& batch);
 
 /// The routers' part in the loss of one batch, which is worked off in `parts`; traceable.
 class RouterLosses {

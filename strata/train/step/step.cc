@@ -176,18 +176,6 @@ Sums sums_of(const tree::Tree& params, const Batch& batch, const model::ModelPtr
 
 }  // namespace
 
-Batch divided(const Batch& b, std::int64_t parts) {
-  return tree::map(
-      [&](const Array& x) {
-        std::vector<std::int64_t> shape = x.shape().sizes();
-        shape[0] /= parts;
-        shape.insert(shape.begin(), parts);
-        return nn::with_logical_constraint(
-            reshape(x, shape), {"", "activation_embed_and_logits_batch", "activation_norm_length"});
-      },
-      b);
-}
-
 State init(const Array& key, const model::ModelPtr& model, const Optimizer& optimizer,
            DType weight_dtype) {
   return init(model->cast(model->init(key), weight_dtype), optimizer);

@@ -13,6 +13,7 @@
 
 #include "strata/model/model.h"
 #include "strata/optim/gradient_transformation.h"
+#include "strata/train/step/batch.h"
 #include "strata/train/step/routers.h"
 
 namespace strata::train {
@@ -42,15 +43,6 @@ struct State {
 /// Weights in `weight_dtype`, and the rule's first state for those that are not frozen.
 State init(const Array& key, const model::ModelPtr& model, const Optimizer& optimizer,
            DType weight_dtype = DType::f32);
-
-struct Batch {
-  Array tokens, targets;  // i32 (B, S); targets[b, s] is the token after tokens[b, s]
-  /// f32 (B, S): how much each target counts; none for 1 everywhere.
-  std::optional<Array> weights = std::nullopt;
-  /// Of rows that hold several documents, i32 (B, S) both: model::DocumentsInRows.
-  std::optional<Array> segments = std::nullopt, positions = std::nullopt;
-  STRATA_FIELDS(tokens, targets, weights, segments, positions)
-};
 
 /// What a step came to. Norms are sqrt of the sum of squares, f32, one for each leaf of the weights
 /// in the order of tree::paths: one that is no number tells which tensor holds such.
