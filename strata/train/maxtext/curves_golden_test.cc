@@ -13,6 +13,7 @@
 #include "strata/compile/cpu/cpu_client.h"
 #include "strata/model/pretrained.h"
 #include "strata/train/config/router_options.h"
+#include "strata/train/maxtext/models.h"
 #include "strata/train/maxtext/translate.h"
 #include "strata/train/report/report.h"
 #include "strata/train/state.h"

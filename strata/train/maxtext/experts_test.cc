@@ -16,6 +16,7 @@
 #include "strata/model/decoder/model.h"
 #include "strata/model/decoder/weights.h"
 #include "strata/model/registry.h"
+#include "strata/train/maxtext/models.h"
 #include "strata/train/maxtext/translate.h"
 #include "strata/train/report/mesh_report.h"
 #include "strata/train/report/metrics.h"

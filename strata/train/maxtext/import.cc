@@ -4,7 +4,7 @@
 #include "strata/checkpoint/any_format.h"
 #include "strata/model/published/family.h"
 #include "strata/train/maxtext/checkpoint.h"
-#include "strata/train/maxtext/translate.h"
+#include "strata/train/maxtext/models.h"
 #include "strata/train/state.h"
 
 namespace strata::train::maxtext {

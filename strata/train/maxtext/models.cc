@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 
 #include "strata/train/maxtext/keys.h"
-#include "strata/train/maxtext/translate.h"
 
 namespace strata::train::maxtext {
 namespace {

@@ -8,6 +8,10 @@
 
 namespace strata::train::maxtext {
 
+/// The config.json of the model that the keys describe. Throws ConfigError for a family that is not
+/// there.
+std::string model_config(const Resolved& resolved);
+
 /// Whether the layers of this configuration have experts, so that keys of routers count.
 bool has_experts(const Resolved& resolved);
 

@@ -27,10 +27,6 @@ struct Translation {
 /// each: "KEY=VALUE is not supported yet". With `train` false the keys of data are passed over.
 Translation translate(const Resolved& resolved, bool train = true);
 
-/// The config.json of the model that the keys describe. Throws ConfigError for a family that is not
-/// there.
-std::string model_config(const Resolved& resolved);
-
 /// The text of the keys as MaxText logs them: "Config param KEY: VALUE", sorted, without tokens of
 /// access.
 std::vector<std::string> config_lines(const Resolved& resolved);

@@ -7,6 +7,7 @@
 
 #include "strata/model/registry.h"
 #include "strata/train/maxtext/effects.h"
+#include "strata/train/maxtext/models.h"
 #include "strata/train/maxtext/upstream.h"
 
 namespace strata::train::maxtext {
