@@ -8,7 +8,6 @@
 #include "strata/api/random.h"
 #include "strata/base/version.h"
 #include "strata/data/conversations.h"
-#include "strata/model/registry.h"
 #include "strata/train/transfer.h"
 
 namespace strata::train {
@@ -154,15 +153,6 @@ checkpoint::Checkpoint with_names_of_today(checkpoint::Checkpoint c, const std::
 }
 
 }  // namespace
-
-model::ModelPtr make_model(const Config& c) {
-  if (!c.init.empty())
-    throw ConfigError(fmt::format(
-        "init={}: the weights of a published model come with it; `strata generate --model RUN` and "
-        "`strata evaluate --model RUN --perplexity TEXT` read what a run made of it",
-        c.init));
-  return model::make(c.decoder_block, c.model);
-}
 
 Optimizer make_optimizer(const Config& c, const Base& base) {
   return make_optimizer(c, weight_types(c, base), base.frozen);

@@ -7,14 +7,12 @@
 #include "strata/train/config/base_model.h"
 #include "strata/train/config/config.h"
 #include "strata/train/config/learning_rate.h"
+#include "strata/train/config/make_model.h"
 #include "strata/train/config/optimizer.h"
 #include "strata/train/step/step.h"
 
 namespace strata::train {
 
-/// The model that a family's keys describe. Throws ConfigError where `init` names a published one,
-/// which `open_base` loads.
-model::ModelPtr make_model(const Config& config);
 /// The optimizer of a base's weights.
 Optimizer make_optimizer(const Config& config, const Base& base);
 /// A batch as arrays.

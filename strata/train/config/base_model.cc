@@ -16,7 +16,7 @@
 #include "strata/model/fingerprint.h"
 #include "strata/model/lora/lora.h"
 #include "strata/train/config/lora_options.h"
-#include "strata/train/state.h"
+#include "strata/train/config/make_model.h"
 
 namespace strata::train {
 namespace {

@@ -1,5 +1,4 @@
-#include "strata/train/config/config.h"
-
+// Reads a configuration (config.h), and checks it by what each of its keys is for.
 #include <fmt/format.h>
 #include <yaml-cpp/yaml.h>
 
@@ -12,6 +11,7 @@
 #include "strata/base/text.h"
 #include "strata/data/conversations.h"
 #include "strata/optim/schedule/schedule_text.h"
+#include "strata/train/config/config.h"
 #include "strata/train/config/fields.h"
 #include "strata/train/config/learning_rate.h"
 #include "strata/train/config/lora_options.h"
