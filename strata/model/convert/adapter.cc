@@ -5,7 +5,7 @@
 
 #include "strata/api/index.h"
 #include "strata/model/convert/pairs.h"
-#include "strata/model/convert/plan.h"
+#include "strata/model/convert/planned.h"
 #include "strata/model/decoder/model.h"
 #include "strata/model/decoder/weights.h"
 #include "strata/model/lora/peft.h"
@@ -55,36 +55,6 @@ std::map<std::string, std::shared_ptr<Update>> updates_of(const lora::Adapted& a
 }
 
 }  // namespace
-
-std::int64_t Update::output_of(std::int64_t i) const {
-  if (paired_heads == 0) return i;
-  const std::int64_t head = parts[0].out / paired_heads, at = i % head;
-  return i - at + at % 2 * (head / 2) + at / 2;
-}
-
-void Update::add_to(std::int64_t i, float* row) const {
-  for (const Part& p : parts) {
-    if (rows_are_inputs) {
-      for (std::int64_t o = 0; o < p.out; ++o) {
-        float sum = 0;
-        for (std::int64_t r = 0; r < p.rank; ++r)
-          sum += p.a[static_cast<std::size_t>(i * p.rank + r)] *
-                 p.b[static_cast<std::size_t>(r * p.out + o)];
-        row[p.begin + o] += sum * static_cast<float>(p.scale);
-      }
-      continue;
-    }
-    const std::int64_t o = output_of(i) - p.begin;
-    if (o < 0 || o >= p.out) continue;
-    for (std::int64_t k = 0; k < p.in; ++k) {
-      float sum = 0;
-      for (std::int64_t r = 0; r < p.rank; ++r)
-        sum += p.a[static_cast<std::size_t>(k * p.rank + r)] *
-               p.b[static_cast<std::size_t>(r * p.out + o)];
-      row[k] += sum * static_cast<float>(p.scale);
-    }
-  }
-}
 
 Status add_adapter(Plan& plan, const std::string& folder, const std::string& config, bool to_gguf) {
   const Described model = described(config);

@@ -1,7 +1,10 @@
 // Between MaxText's checkpoints and Hugging Face directories. Private to strata/model/convert.
 #pragma once
 
-#include "strata/model/convert/convert.h"
+#include <string>
+
+#include "strata/base/result.h"
+#include "strata/model/convert/conversion.h"
 
 namespace strata::model::conversion {
 

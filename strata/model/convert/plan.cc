@@ -6,6 +6,7 @@
 
 #include "strata/base/error.h"
 #include "strata/base/file.h"
+#include "strata/model/convert/adapter.h"
 #include "strata/model/convert/gguf_tokenizer.h"
 #include "strata/model/pretrained.h"
 #include "strata/model/published/gguf_source.h"
