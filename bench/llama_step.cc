@@ -8,9 +8,9 @@
 #include <cstring>
 #include <iostream>
 
-#include "strata/api/jit.h"
 #include "strata/api/lax.h"
 #include "strata/api/random.h"
+#include "strata/api/transform/jit.h"
 #include "strata/compile/cpu/cpu_client.h"
 #include "strata/compile/llvm/compile_plan.h"
 #include "strata/model/llama/family.h"

@@ -8,9 +8,9 @@
 #include <cstring>
 #include <iostream>
 
-#include "strata/api/jit.h"
 #include "strata/api/numpy.h"
 #include "strata/api/operators.h"
+#include "strata/api/transform/jit.h"
 #include "strata/base/testing/allocations.h"
 #include "strata/compile/cpu/cpu_client.h"
 #include "strata/nn/transform/jit.h"

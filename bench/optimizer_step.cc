@@ -15,9 +15,9 @@
 #include <cstdlib>
 #include <memory>
 
-#include "strata/api/jit.h"
 #include "strata/api/numpy.h"
 #include "strata/api/operators.h"
+#include "strata/api/transform/jit.h"
 #include "strata/base/command_line.h"
 #include "strata/base/progress.h"
 #include "strata/base/thread_pool.h"

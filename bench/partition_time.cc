@@ -12,11 +12,11 @@
 #include <cstdlib>
 #include <ctime>
 
-#include "strata/api/grad.h"
-#include "strata/api/jit.h"
 #include "strata/api/lax.h"
 #include "strata/api/nn.h"
 #include "strata/api/numpy.h"
+#include "strata/api/transform/grad.h"
+#include "strata/api/transform/jit.h"
 #include "strata/compile/cpu/cpu_client.h"
 #include "strata/ir/declaration.h"
 #include "strata/ir/pass/pass.h"

@@ -16,7 +16,7 @@
 #include <filesystem>
 #include <numeric>
 
-#include "strata/api/jit.h"
+#include "strata/api/transform/jit.h"
 #include "strata/base/command_line.h"
 #include "strata/base/file.h"
 #include "strata/compile/cpu/cpu_client.h"

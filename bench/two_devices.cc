@@ -15,8 +15,8 @@
 #include <string>
 #include <vector>
 
-#include "strata/api/jit.h"
 #include "strata/api/random.h"
+#include "strata/api/transform/jit.h"
 #include "strata/compile/cpu/cpu_client.h"
 #include "strata/model/llama/family.h"
 #include "strata/train/step/parallelism.h"

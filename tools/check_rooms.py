@@ -123,7 +123,7 @@ def compilation_evaluates_nothing():
     """What becomes compiled code asks the reference evaluator for no number, or it would depend on what it is compared with."""
     allowed = {"op", "conformance"}
     # The reference's own client; and what looks for the operation that made a NaN, one after the other.
-    users = {"strata/runtime/reference_client.cc", "strata/api/debug_nans.cc"}
+    users = {"strata/runtime/reference_client.cc", "strata/api/transform/debug_nans.cc"}
     for path in sources():
         name = path.relative_to(ROOT)
         if name.parts[1] in allowed or path.stem.endswith(("_test", "_testing")) or str(name) in users:

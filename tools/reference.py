@@ -25,11 +25,13 @@ import cpp_declarations
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 OUT = ROOT / "docs" / "reference"
 # What a program includes: core.h and all of the api that it reaches, and the rooms that it names besides.
-PUBLIC = ["strata/core.h", "strata/api/*.h", "strata/api/*/*.h", "strata/nn/*.h", "strata/nn/*/*.h", "strata/model/*.h", "strata/model/llama/*.h", "strata/optim/*.h", "strata/optim/*/*.h", "strata/checkpoint/arrays.h", "strata/checkpoint/checkpoint.h", "strata/checkpoint/contents.h", "strata/checkpoint/safetensors.h",
+PUBLIC = ["strata/core.h", "strata/api/*.h", "strata/api/*/*.h", "strata/api/*/*/*.h", "strata/nn/*.h", "strata/nn/*/*.h", "strata/model/*.h", "strata/model/llama/*.h", "strata/optim/*.h", "strata/optim/*/*.h", "strata/checkpoint/arrays.h", "strata/checkpoint/checkpoint.h", "strata/checkpoint/contents.h", "strata/checkpoint/safetensors.h",
           "strata/tree/*.h", "strata/type/dtype.h", "strata/type/type.h", "strata/type/literal.h", "strata/base/error.h", "strata/base/result.h", "strata/embed/strata.h"]
 # For those who work on the api, and structures that another standard defines.
-PRIVATE = {f"strata/api/{name}.h" for name in ("axes", "axis_types", "call", "compose", "dlpack", "eager", "function", "integer_index", "matrices", "memory", "shared_operands", "trace",
-                                               "numpy/einsum_search", "random/draw", "random/generators", "lax/convolution_padding", "scipy/rational")}
+PRIVATE = {f"strata/api/{name}.h" for name in ("transform/axes", "sharding/axis_types", "trace/call", "trace/compose", "dlpack", "trace/eager", "trace/function", "trace/integer_index", "matrices", "trace/memory", "trace/shared_operands", "trace/trace",
+                                               "numpy/einsum/einsum_search", "random/draw", "random/generators", "lax/convolution_padding", "scipy/rational")}
+# Folders that hold the files of one subject: names of pages do not have them.
+FAMILIES = re.compile(r"(?<=api/)(transform|sharding|trace)/|(?<=api/numpy/)(index|shape|einsum)/")
 FOR_TESTS = re.compile(r"golden|testing")
 # Members by which the library, the language or an algorithm reads a class; public where they have a docstring.
 SERVING = {"strata_fields", "strata_field_names", "strata_leaves_members_out", "static_text", "append_structure", "append_metadata", "accept", "metadata_ref",
@@ -253,6 +255,7 @@ def add_examples(entries):
 def page_of(header):
     """The page of a header; the folder api is left out where no other header is named so."""
     name = header.removeprefix("strata/").removesuffix(".h")
+    name = FAMILIES.sub("", name)
     if not (ROOT / "strata" / f"{name.removeprefix('api/')}.h").exists():
         name = name.removeprefix("api/")
     return name.replace("/", "-") + ".md"

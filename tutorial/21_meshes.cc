@@ -4,8 +4,8 @@
 
 #include <cstdio>
 
-#include "strata/api/explicit.h"
-#include "strata/api/sharding.h"
+#include "strata/api/sharding/explicit.h"
+#include "strata/api/sharding/sharding.h"
 
 using namespace strata;
 

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <string>
 
-#include "strata/api/sharding.h"
+#include "strata/api/sharding/sharding.h"
 #include "strata/checkpoint/any_format.h"
 #include "strata/checkpoint/checkpoint.h"
 #include "strata/checkpoint/manager/manager.h"

@@ -4,7 +4,7 @@
 
 #include <cstdio>
 
-#include "strata/api/shard_map.h"
+#include "strata/api/sharding/shard_map.h"
 
 using namespace strata;
 

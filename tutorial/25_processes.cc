@@ -5,7 +5,7 @@
 
 #include <cstdio>
 
-#include "strata/api/distributed.h"
+#include "strata/api/sharding/distributed.h"
 
 using namespace strata;
 

@@ -124,8 +124,8 @@ class [[nodiscard("arrays do not change in place: what a function makes is its r
   /// A view of the elements in memory. Throws Error for a traced array.
   Literal literal() const { return buffer().literal(); }
   /// Itself, once its values are there; Error for a traced array, and for what failed in the
-  /// program that computes it. Without devices that were asked for (api/devices.h) operations and
-  /// compiled calls have run when they return, and nothing is waited for.
+  /// program that computes it. Without devices that were asked for (api/sharding/devices.h)
+  /// operations and compiled calls have run when they return, and nothing is waited for.
   const Array& block_until_ready() const;
   /// Where it lies: one device. Throws Error for a traced array.
   std::vector<Device> devices() const;
@@ -256,7 +256,7 @@ class [[nodiscard("arrays do not change in place: what a function makes is its r
   std::size_t nbytes() const { return static_cast<std::size_t>(size()) * itemsize(); }
 
   /// The rows x[0], x[1], ...: `for (Array row : x)`. Throws Error for a scalar. In a trace the
-  /// loop is written out row by row: scan (api/control.h) records one body.
+  /// loop is written out row by row: scan (api/transform/control.h) records one body.
   class Rows;
   Rows begin(Where where = Where::current()) const;
   Rows end(Where where = Where::current()) const;
@@ -266,7 +266,7 @@ class [[nodiscard("arrays do not change in place: what a function makes is its r
   /// `x.at({0, slice(1)}).set(y)`, `.add(y)`, ...: a copy with some elements changed.
   Update at(const Indices& indices) const;
 
-  /// What the handle points at (api/trace.h).
+  /// What the handle points at (api/trace/trace.h).
   const std::shared_ptr<const internal::ArrayState>& state() const { return state_; }
   explicit Array(std::shared_ptr<const internal::ArrayState> state) : state_(std::move(state)) {}
   /// A scalar of a given dtype; C++ scalars that appear within a trace are constants there.

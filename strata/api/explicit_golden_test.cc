@@ -8,7 +8,7 @@
 #include <map>
 #include <sstream>
 
-#include "strata/api/explicit.h"
+#include "strata/api/sharding/explicit.h"
 #include "strata/api/testing.h"
 
 namespace strata {

@@ -1,10 +1,10 @@
 // Explicit mode beside what the goldens of JAX say (explicit_golden_test.cc): transforms, loops,
 // regions of another mode, mixed meshes, and what mistakes are told.
-#include "strata/api/explicit.h"
+#include "strata/api/sharding/explicit.h"
 
 #include <gtest/gtest.h>
 
-#include "strata/api/shard_map.h"
+#include "strata/api/sharding/shard_map.h"
 #include "strata/api/testing.h"
 
 namespace strata {

@@ -3,8 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include "strata/api/golden.h"
-#include "strata/api/grad.h"
-#include "strata/api/jit.h"
+#include "strata/api/transform/grad.h"
+#include "strata/api/transform/jit.h"
 #include "strata/compile/pipeline.h"
 
 namespace strata {

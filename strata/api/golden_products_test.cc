@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "strata/api/golden.h"
-#include "strata/api/numpy/einsum_path.h"
+#include "strata/api/numpy/einsum/einsum_path.h"
 
 namespace strata {
 namespace {

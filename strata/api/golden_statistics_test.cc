@@ -1,6 +1,6 @@
 // How the functions of numpy/statistics.h and sorting.h are called.
 #include "strata/api/golden_options.h"
-#include "strata/api/numpy/sorting.h"
+#include "strata/api/numpy/index/sorting.h"
 #include "strata/api/numpy/statistics.h"
 
 namespace strata {

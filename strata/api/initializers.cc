@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "strata/api/compose.h"
+#include "strata/api/trace/compose.h"
 #include "strata/base/error.h"
 
 namespace strata::nn::initializers {

@@ -1,9 +1,9 @@
 #include "strata/api/lax_elementwise.h"
 
-#include "strata/api/compose.h"
 #include "strata/api/numpy/constants.h"
-#include "strata/api/numpy/creation.h"
 #include "strata/api/numpy/elementwise.h"
+#include "strata/api/numpy/shape/creation.h"
+#include "strata/api/trace/compose.h"
 
 namespace strata::lax {
 namespace {

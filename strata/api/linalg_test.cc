@@ -5,13 +5,13 @@
 #include <cmath>
 #include <functional>
 
-#include "strata/api/grad.h"
 #include "strata/api/index.h"
 #include "strata/api/numpy/fft.h"
 #include "strata/api/numpy/linalg.h"
 #include "strata/api/scipy/linalg.h"
 #include "strata/api/testing.h"
-#include "strata/api/vmap.h"
+#include "strata/api/transform/grad.h"
+#include "strata/api/transform/vmap.h"
 
 namespace strata {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <cmath>
 
-#include "strata/api/numpy/diagonals.h"
 #include "strata/api/numpy/elementwise.h"
-#include "strata/api/numpy/manipulation.h"
+#include "strata/api/numpy/shape/diagonals.h"
+#include "strata/api/numpy/shape/manipulation.h"
 #include "strata/api/operators.h"
 
 namespace strata::internal {

@@ -2,7 +2,7 @@
 // to this room.
 #pragma once
 
-#include "strata/api/compose.h"
+#include "strata/api/trace/compose.h"
 
 namespace strata::internal {
 

@@ -1,9 +1,9 @@
 #include "strata/api/ops.h"
 
-#include "strata/api/compose.h"
-#include "strata/api/integer_index.h"
 #include "strata/api/lax.h"
-#include "strata/api/numpy/sized.h"
+#include "strata/api/numpy/index/sized.h"
+#include "strata/api/trace/compose.h"
+#include "strata/api/trace/integer_index.h"
 
 namespace strata::ops {
 namespace {

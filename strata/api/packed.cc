@@ -1,7 +1,7 @@
 #include "strata/api/packed.h"
 
-#include "strata/api/compose.h"
-#include "strata/api/trace.h"
+#include "strata/api/trace/compose.h"
+#include "strata/api/trace/trace.h"
 #include "strata/op/quantized/block_format.h"
 
 namespace strata {

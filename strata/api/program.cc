@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "strata/api/trace.h"
+#include "strata/api/trace/trace.h"
 #include "strata/ir/export/entry.h"
 #include "strata/ir/pass/pass.h"
 #include "strata/ir/read.h"

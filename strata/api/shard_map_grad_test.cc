@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "strata/api/lax/parallel.h"
-#include "strata/api/shard_map.h"
+#include "strata/api/sharding/shard_map.h"
 #include "strata/api/testing.h"
 
 namespace strata {

@@ -1,13 +1,13 @@
 // Programs written for one device, on meshes of 2, 4, 2 x 2 and 8: as the whole
 // computation, and as JAX.
-#include "strata/api/shard_map.h"
+#include "strata/api/sharding/shard_map.h"
 
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 
-#include "strata/api/stages.h"
 #include "strata/api/testing.h"
+#include "strata/api/transform/stages.h"
 #include "strata/ir/text/parser.h"
 #include "strata/partition/program.h"
 

@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "strata/api/shard_map.h"
+#include "strata/api/sharding/shard_map.h"
 #include "strata/api/testing.h"
 
 namespace strata {

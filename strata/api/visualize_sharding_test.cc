@@ -3,7 +3,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "strata/api/sharding.h"
+#include "strata/api/sharding/sharding.h"
 #include "strata/api/testing.h"
 
 namespace strata {

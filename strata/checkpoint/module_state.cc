@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "strata/api/trace.h"
+#include "strata/api/trace/trace.h"
 #include "strata/base/text.h"
 
 namespace strata::checkpoint::internal {

@@ -1,6 +1,6 @@
 #include "strata/checkpoint/optimizer_state.h"
 
-#include "strata/api/trace.h"
+#include "strata/api/trace/trace.h"
 #include "strata/checkpoint/arrays.h"
 #include "strata/checkpoint/safetensors.h"
 

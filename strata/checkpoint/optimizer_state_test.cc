@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "strata/api/grad.h"
+#include "strata/api/transform/grad.h"
 #include "strata/checkpoint/arrays.h"
 #include "strata/compile/cpu/cpu_client.h"
 #include "strata/optim/optim.h"

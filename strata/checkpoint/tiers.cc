@@ -10,9 +10,9 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "strata/api/control.h"
-#include "strata/api/distributed.h"
 #include "strata/api/lax.h"
+#include "strata/api/sharding/distributed.h"
+#include "strata/api/transform/control.h"
 #include "strata/base/checksum.h"
 #include "strata/base/file.h"
 #include "strata/base/object_store/object_store.h"

@@ -16,7 +16,7 @@
 #include <sstream>
 #include <vector>
 
-#include "strata/api/distributed.h"
+#include "strata/api/sharding/distributed.h"
 #include "strata/base/file.h"
 #include "strata/compile/cpu/cpu_client.h"
 #include "strata/runtime/distributed/wire.h"

@@ -1,6 +1,6 @@
 #include "strata/checkpoint/tree_file.h"
 
-#include "strata/api/trace.h"
+#include "strata/api/trace/trace.h"
 #include "strata/checkpoint/arrays.h"
 
 namespace strata::internal {

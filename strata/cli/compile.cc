@@ -3,7 +3,7 @@
 #include <map>
 #include <memory>
 
-#include "strata/api/trace.h"
+#include "strata/api/trace/trace.h"
 #include "strata/base/error.h"
 #include "strata/base/file.h"
 #include "strata/cli/command.h"

@@ -7,8 +7,8 @@
 #include <numeric>
 
 #include "strata/api/index.h"
-#include "strata/api/jit.h"
 #include "strata/api/numpy.h"
+#include "strata/api/transform/jit.h"
 #include "strata/base/error.h"
 #include "strata/base/thread_pool.h"
 #include "strata/checkpoint/arrays.h"

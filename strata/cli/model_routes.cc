@@ -5,7 +5,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "strata/api/jit.h"
+#include "strata/api/transform/jit.h"
 #include "strata/base/progress.h"
 #include "strata/cli/command.h"
 #include "strata/data/dataset.h"

@@ -5,7 +5,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "strata/api/distributed.h"
+#include "strata/api/sharding/distributed.h"
 #include "strata/base/text.h"
 #include "strata/base/thread_pool.h"
 #include "strata/cli/command.h"

@@ -10,7 +10,7 @@
 #include <sstream>
 
 #include "strata/api/program.h"
-#include "strata/api/trace.h"
+#include "strata/api/trace/trace.h"
 #include "strata/base/file.h"
 #include "strata/conformance/execute.h"
 #include "strata/conformance/program.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "strata/api/trace.h"
+#include "strata/api/trace/trace.h"
 #include "strata/base/error.h"
 #include "strata/embed/c_names.h"
 

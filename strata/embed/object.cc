@@ -1,6 +1,6 @@
 #include "strata/embed/object.h"
 
-#include "strata/api/trace.h"
+#include "strata/api/trace/trace.h"
 #include "strata/compile/llvm/object_file.h"
 #include "strata/compile/pipeline.h"
 #include "strata/compile/plan/make_plan.h"

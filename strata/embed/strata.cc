@@ -6,7 +6,7 @@
 #include <new>
 
 #include "strata/api/program.h"
-#include "strata/api/trace.h"
+#include "strata/api/trace/trace.h"
 #include "strata/base/error.h"
 #include "strata/base/thread_pool.h"
 

@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-#include "strata/api/jit.h"
+#include "strata/api/transform/jit.h"
 #include "strata/base/check.h"
 
 namespace strata::engine {

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "strata/api/index.h"
-#include "strata/api/jit.h"
 #include "strata/api/numpy.h"
+#include "strata/api/transform/jit.h"
 #include "strata/base/error.h"
 #include "strata/engine/language_model.h"
 

@@ -14,9 +14,9 @@
 #include <stdexcept>
 
 #include "strata/api/index.h"
-#include "strata/api/jit.h"
 #include "strata/api/numpy.h"
 #include "strata/api/random.h"
+#include "strata/api/transform/jit.h"
 #include "strata/base/error.h"
 #include "strata/base/thread_pool.h"
 #include "strata/compile/cpu/cpu_client.h"

@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "strata/api/index.h"
-#include "strata/api/jit.h"
 #include "strata/api/lax.h"
 #include "strata/api/nn.h"
 #include "strata/api/numpy.h"
+#include "strata/api/transform/jit.h"
 #include "strata/base/check.h"
 #include "strata/base/checksum.h"
 #include "strata/base/error.h"

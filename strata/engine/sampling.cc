@@ -5,12 +5,12 @@
 #include <limits>
 #include <vector>
 
-#include "strata/api/control.h"
 #include "strata/api/index.h"
 #include "strata/api/lax.h"
 #include "strata/api/nn.h"
 #include "strata/api/random.h"
-#include "strata/api/vmap.h"
+#include "strata/api/transform/control.h"
+#include "strata/api/transform/vmap.h"
 #include "strata/base/error.h"
 
 namespace strata::engine {

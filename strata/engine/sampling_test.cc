@@ -11,10 +11,10 @@
 #include <nlohmann/json.hpp>
 
 #include "strata/api/index.h"
-#include "strata/api/jit.h"
 #include "strata/api/nn.h"
 #include "strata/api/numpy.h"
 #include "strata/api/random.h"
+#include "strata/api/transform/jit.h"
 #include "strata/base/error.h"
 #include "strata/compile/cpu/cpu_client.h"
 

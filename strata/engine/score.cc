@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "strata/api/index.h"
-#include "strata/api/jit.h"
 #include "strata/api/nn.h"
 #include "strata/api/numpy.h"
+#include "strata/api/transform/jit.h"
 #include "strata/base/error.h"
 
 namespace strata::engine {

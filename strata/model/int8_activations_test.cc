@@ -8,9 +8,9 @@
 #include <cstring>
 
 #include "strata/api/index.h"
-#include "strata/api/jit.h"
 #include "strata/api/packed.h"
 #include "strata/api/random.h"
+#include "strata/api/transform/jit.h"
 #include "strata/base/thread_pool.h"
 #include "strata/compile/cpu/cpu_client.h"
 #include "strata/model/decoder/model.h"

@@ -1,9 +1,9 @@
 #include "strata/model/model.h"
 
 #include "strata/api/index.h"
-#include "strata/api/jit.h"
 #include "strata/api/numpy.h"
 #include "strata/api/random.h"
+#include "strata/api/transform/jit.h"
 #include "strata/base/error.h"
 #include "strata/nn/wide.h"
 

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <cstring>
 
-#include "strata/api/grad.h"
 #include "strata/api/index.h"
+#include "strata/api/transform/grad.h"
 #include "strata/base/error.h"
 #include "strata/compile/cpu/cpu_client.h"
 #include "strata/nn/attention/attention.h"

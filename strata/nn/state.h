@@ -10,7 +10,7 @@
 
 #include <map>
 
-#include "strata/api/jit.h"
+#include "strata/api/transform/jit.h"
 #include "strata/nn/variable.h"
 
 namespace strata::nn {

@@ -5,8 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "strata/api/grad.h"
 #include "strata/api/testing.h"
+#include "strata/api/transform/grad.h"
 #include "strata/compile/cpu/cpu_client.h"
 #include "strata/nn/golden_models.h"
 #include "strata/nn/modules.h"

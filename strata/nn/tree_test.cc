@@ -4,10 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "strata/api/grad.h"
-#include "strata/api/jit.h"
 #include "strata/api/numpy.h"
-#include "strata/api/vmap.h"
+#include "strata/api/transform/grad.h"
+#include "strata/api/transform/jit.h"
+#include "strata/api/transform/vmap.h"
 #include "strata/compile/cpu/cpu_client.h"
 #include "strata/nn/variable.h"
 

@@ -6,7 +6,7 @@
 #include <set>
 #include <typeindex>
 
-#include "strata/api/trace.h"
+#include "strata/api/trace/trace.h"
 #include "strata/nn/modules.h"
 
 namespace strata::nn {

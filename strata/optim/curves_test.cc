@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "strata/api/grad.h"
-#include "strata/api/jit.h"
+#include "strata/api/transform/grad.h"
+#include "strata/api/transform/jit.h"
 #include "strata/compile/cpu/cpu_client.h"
 #include "strata/optim/optax_golden.h"
 #include "strata/optim/optim.h"

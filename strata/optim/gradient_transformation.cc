@@ -3,7 +3,7 @@
 #include <atomic>
 #include <set>
 
-#include "strata/api/trace.h"
+#include "strata/api/trace/trace.h"
 
 namespace strata::optim {
 

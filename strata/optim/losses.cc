@@ -2,12 +2,12 @@
 
 #include <limits>
 
-#include "strata/api/control.h"
-#include "strata/api/custom.h"
 #include "strata/api/lax.h"
 #include "strata/api/nn.h"
-#include "strata/api/trace.h"
-#include "strata/api/vmap.h"
+#include "strata/api/trace/trace.h"
+#include "strata/api/transform/control.h"
+#include "strata/api/transform/custom.h"
+#include "strata/api/transform/vmap.h"
 #include "strata/optim/math/projections.h"
 
 namespace strata::optim::losses {

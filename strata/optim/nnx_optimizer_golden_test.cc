@@ -3,9 +3,9 @@
 #include <filesystem>
 #include <fstream>
 
-#include "strata/api/grad.h"
-#include "strata/api/jit.h"
 #include "strata/api/testing.h"
+#include "strata/api/transform/grad.h"
+#include "strata/api/transform/jit.h"
 #include "strata/compile/cpu/cpu_client.h"
 #include "strata/nn/linear/linear.h"
 #include "strata/nn/norm/batch_norm.h"

@@ -8,8 +8,8 @@
 #include <limits>
 #include <set>
 
-#include "strata/api/grad.h"
 #include "strata/api/testing.h"
+#include "strata/api/transform/grad.h"
 #include "strata/compile/cpu/cpu_client.h"
 #include "strata/optim/contrib/matrices.h"
 #include "strata/optim/math/trees.h"

@@ -1,6 +1,6 @@
 #include "strata/optim/optimizer.h"
 
-#include "strata/api/trace.h"
+#include "strata/api/trace/trace.h"
 
 namespace strata::optim {
 

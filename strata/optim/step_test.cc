@@ -1,9 +1,9 @@
 // Transformations in compiled steps: loops, branches, models.
 #include <gtest/gtest.h>
 
-#include "strata/api/control.h"
-#include "strata/api/grad.h"
-#include "strata/api/jit.h"
+#include "strata/api/transform/control.h"
+#include "strata/api/transform/grad.h"
+#include "strata/api/transform/jit.h"
 #include "strata/compile/cpu/cpu_client.h"
 #include "strata/optim/optim.h"
 

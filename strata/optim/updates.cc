@@ -1,7 +1,7 @@
 #include "strata/optim/updates.h"
 
-#include "strata/api/custom.h"
 #include "strata/api/lax.h"
+#include "strata/api/transform/custom.h"
 
 namespace strata::optim {
 

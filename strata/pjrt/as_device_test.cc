@@ -5,9 +5,9 @@
 #include <cstdlib>
 #include <functional>
 
-#include "strata/api/devices.h"
-#include "strata/api/jit.h"
 #include "strata/api/numpy.h"
+#include "strata/api/sharding/devices.h"
+#include "strata/api/transform/jit.h"
 
 namespace strata {
 namespace {

@@ -13,9 +13,9 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "strata/api/grad.h"
-#include "strata/api/jit.h"
 #include "strata/api/random.h"
+#include "strata/api/transform/grad.h"
+#include "strata/api/transform/jit.h"
 #include "strata/base/thread_pool.h"
 #include "strata/compile/cpu/cpu_client.h"
 #include "strata/model/llama/family.h"

@@ -7,10 +7,10 @@
 #include <cstring>
 
 #include "strata/api/index.h"
-#include "strata/api/jit.h"
 #include "strata/api/numpy.h"
 #include "strata/api/packed.h"
 #include "strata/api/random.h"
+#include "strata/api/transform/jit.h"
 #include "strata/checkpoint/arrays.h"
 #include "strata/compile/cpu/cpu_client.h"
 #include "strata/model/decoder/model.h"

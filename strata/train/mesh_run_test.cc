@@ -8,9 +8,9 @@
 #include <filesystem>
 #include <fstream>
 
-#include "strata/api/devices.h"
 #include "strata/api/index.h"
 #include "strata/api/random.h"
+#include "strata/api/sharding/devices.h"
 #include "strata/checkpoint/checkpoint.h"
 #include "strata/compile/cpu/cpu_client.h"
 #include "strata/train/config/router_options.h"

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "strata/api/jit.h"
+#include "strata/api/transform/jit.h"
 #include "strata/base/file.h"
 #include "strata/engine/text.h"
 #include "strata/model/lora/lora.h"

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "strata/api/jit.h"
 #include "strata/api/random.h"
+#include "strata/api/transform/jit.h"
 #include "strata/data/conversations.h"
 #include "strata/model/decoder/model.h"
 

@@ -5,9 +5,9 @@
 #include <chrono>
 #include <utility>
 
-#include "strata/api/distributed.h"
-#include "strata/api/jit.h"
 #include "strata/api/numpy.h"
+#include "strata/api/sharding/distributed.h"
+#include "strata/api/transform/jit.h"
 
 namespace strata::train::processes {
 namespace {

@@ -4,10 +4,10 @@
 //   if (processes::any(interrupt.asked())) stop();             // all of them stop at one step
 //   checkpoint::Checkpoint c = to_checkpoint(processes::gathered(state), ...);
 //
-// A run in several processes (api/distributed.h) computes the same program in each. Process 0 alone
-// writes: its folder's lock, config.yml, metrics and checkpoints. All read the checkpoint that a
-// run goes on from, so that the folder lies where each of them sees it. In a process by itself
-// nothing here costs anything.
+// A run in several processes (api/sharding/distributed.h) computes the same program in each.
+// Process 0 alone writes: its folder's lock, config.yml, metrics and checkpoints. All read the
+// checkpoint that a run goes on from, so that the folder lies where each of them sees it. In a
+// process by itself nothing here costs anything.
 #pragma once
 
 #include <optional>

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "strata/api/devices.h"
+#include "strata/api/sharding/devices.h"
 #include "strata/base/file.h"
 #include "strata/base/presence.h"
 #include "strata/checkpoint/any_format.h"

@@ -11,7 +11,7 @@
 #include <random>
 #include <set>
 
-#include "strata/api/devices.h"
+#include "strata/api/sharding/devices.h"
 #include "strata/checkpoint/any_format.h"
 #include "strata/compile/cpu/cpu_client.h"
 #include "strata/train/run.h"

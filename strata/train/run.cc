@@ -4,9 +4,9 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "strata/api/devices.h"
-#include "strata/api/distributed.h"
-#include "strata/api/jit.h"
+#include "strata/api/sharding/devices.h"
+#include "strata/api/sharding/distributed.h"
+#include "strata/api/transform/jit.h"
 #include "strata/base/object_store/object_store.h"
 #include "strata/base/text.h"
 #include "strata/checkpoint/tiers.h"

@@ -4,8 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "strata/api/jit.h"
 #include "strata/api/random.h"
+#include "strata/api/transform/jit.h"
 #include "strata/base/version.h"
 #include "strata/data/conversations.h"
 #include "strata/train/transfer.h"

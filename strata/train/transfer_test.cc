@@ -6,9 +6,9 @@
 
 #include <cmath>
 
-#include "strata/api/jit.h"
 #include "strata/api/numpy.h"
 #include "strata/api/random.h"
+#include "strata/api/transform/jit.h"
 #include "strata/compile/cpu/cpu_client.h"
 #include "strata/train/config/optimizer.h"
 #include "strata/train/state.h"

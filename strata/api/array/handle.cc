@@ -2,11 +2,11 @@
 #include <cstring>
 
 #include "strata/api/array.h"
-#include "strata/api/client.h"
-#include "strata/api/devices.h"
-#include "strata/api/explicit_types.h"
-#include "strata/api/placement.h"
-#include "strata/api/trace.h"
+#include "strata/api/sharding/devices.h"
+#include "strata/api/sharding/explicit_types.h"
+#include "strata/api/sharding/placement.h"
+#include "strata/api/trace/client.h"
+#include "strata/api/trace/trace.h"
 #include "strata/base/recycle.h"
 #include "strata/runtime/allocator.h"
 #include "strata/runtime/device.h"

@@ -1,11 +1,11 @@
 // What index.h declares: x[...] and x.at(...), by slices, gathers and scatters.
 #include <algorithm>
 
-#include "strata/api/compose.h"
 #include "strata/api/index.h"
-#include "strata/api/integer_index.h"
 #include "strata/api/lax.h"
-#include "strata/api/numpy/sized.h"
+#include "strata/api/numpy/index/sized.h"
+#include "strata/api/trace/compose.h"
+#include "strata/api/trace/integer_index.h"
 
 namespace strata {
 namespace {

@@ -4,7 +4,7 @@
 #include "strata/api/index.h"
 #include "strata/api/lax.h"
 #include "strata/api/numpy.h"
-#include "strata/api/trace.h"
+#include "strata/api/trace/trace.h"
 
 namespace strata {
 

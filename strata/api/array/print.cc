@@ -8,7 +8,7 @@
 #include <cmath>
 #include <ostream>
 
-#include "strata/api/trace.h"
+#include "strata/api/trace/trace.h"
 #include "strata/type/minifloat.h"
 
 namespace strata {

@@ -2,14 +2,14 @@
 
 #include <algorithm>
 
-#include "strata/api/compose.h"
 #include "strata/api/lax/convolution_padding.h"
 #include "strata/api/lax/operations.h"
 #include "strata/api/lax/products.h"
 #include "strata/api/lax/shapes.h"
 #include "strata/api/lax/windows.h"
-#include "strata/api/numpy/creation.h"
-#include "strata/api/numpy/manipulation.h"
+#include "strata/api/numpy/shape/creation.h"
+#include "strata/api/numpy/shape/manipulation.h"
+#include "strata/api/trace/compose.h"
 
 namespace strata::lax {
 namespace {

@@ -5,10 +5,10 @@
 #include <numeric>
 #include <set>
 
-#include "strata/api/compose.h"
 #include "strata/api/lax/convolution.h"
 #include "strata/api/lax/convolution_padding.h"
 #include "strata/api/lax/windows.h"
+#include "strata/api/trace/compose.h"
 
 namespace strata::lax {
 namespace {

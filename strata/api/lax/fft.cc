@@ -2,8 +2,8 @@
 
 #include <numeric>
 
-#include "strata/api/compose.h"
-#include "strata/api/numpy/manipulation.h"
+#include "strata/api/numpy/shape/manipulation.h"
+#include "strata/api/trace/compose.h"
 
 namespace strata::lax {
 namespace {

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "strata/api/compose.h"
-#include "strata/api/integer_index.h"
 #include "strata/api/lax/operations.h"
 #include "strata/api/lax/shapes.h"
 #include "strata/api/lax_elementwise.h"
@@ -11,6 +9,8 @@
 #include "strata/api/numpy/elementwise.h"
 #include "strata/api/numpy/reductions.h"
 #include "strata/api/operators.h"
+#include "strata/api/trace/compose.h"
+#include "strata/api/trace/integer_index.h"
 
 namespace strata::lax {
 namespace {

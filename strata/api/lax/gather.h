@@ -1,8 +1,8 @@
 // Slices at many places, and what is written there: jax.lax's gather and scatter.
 #pragma once
 
-#include "strata/api/function.h"
 #include "strata/api/lax/types.h"
+#include "strata/api/trace/function.h"
 
 namespace strata::lax {
 

@@ -3,18 +3,18 @@
 #include <cmath>
 #include <limits>
 
-#include "strata/api/compose.h"
-#include "strata/api/control.h"
-#include "strata/api/custom.h"
-#include "strata/api/grad.h"
 #include "strata/api/lax_elementwise.h"
 #include "strata/api/numpy/constants.h"
-#include "strata/api/numpy/creation.h"
 #include "strata/api/numpy/elementwise.h"
 #include "strata/api/numpy/floating.h"
-#include "strata/api/numpy/manipulation.h"
 #include "strata/api/numpy/reductions.h"
+#include "strata/api/numpy/shape/creation.h"
+#include "strata/api/numpy/shape/manipulation.h"
 #include "strata/api/operators.h"
+#include "strata/api/trace/compose.h"
+#include "strata/api/transform/control.h"
+#include "strata/api/transform/custom.h"
+#include "strata/api/transform/grad.h"
 
 namespace strata::lax {
 namespace {

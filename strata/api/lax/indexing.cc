@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "strata/api/compose.h"
 #include "strata/api/lax/gather.h"
 #include "strata/api/lax/shapes.h"
 #include "strata/api/lax/slicing.h"
 #include "strata/api/numpy/elementwise.h"
+#include "strata/api/trace/compose.h"
 
 namespace strata::lax {
 namespace {

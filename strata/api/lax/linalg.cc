@@ -1,17 +1,17 @@
 #include "strata/api/lax/linalg.h"
 
-#include "strata/api/control.h"
 #include "strata/api/index.h"
 #include "strata/api/lax/operations.h"
 #include "strata/api/lax/slicing.h"
 #include "strata/api/matrices.h"
-#include "strata/api/numpy/diagonals.h"
 #include "strata/api/numpy/elementwise.h"
-#include "strata/api/numpy/indexing.h"
-#include "strata/api/numpy/joining.h"
-#include "strata/api/numpy/manipulation.h"
+#include "strata/api/numpy/index/indexing.h"
 #include "strata/api/numpy/products.h"
+#include "strata/api/numpy/shape/diagonals.h"
+#include "strata/api/numpy/shape/joining.h"
+#include "strata/api/numpy/shape/manipulation.h"
 #include "strata/api/operators.h"
+#include "strata/api/transform/control.h"
 
 namespace strata::lax::linalg {
 namespace {

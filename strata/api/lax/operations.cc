@@ -1,7 +1,7 @@
 #include "strata/api/lax/operations.h"
 
-#include "strata/api/compose.h"
 #include "strata/api/operators.h"
+#include "strata/api/trace/compose.h"
 #include "strata/op/control.h"
 
 namespace strata::lax {

@@ -6,17 +6,17 @@
 #include <algorithm>
 #include <numeric>
 
-#include "strata/api/compose.h"
 #include "strata/api/lax/indexing.h"
 #include "strata/api/lax/operations.h"
 #include "strata/api/lax/pcast.h"
 #include "strata/api/lax/reductions.h"
 #include "strata/api/numpy/elementwise.h"
-#include "strata/api/numpy/indexing.h"
-#include "strata/api/numpy/manipulation.h"
+#include "strata/api/numpy/index/indexing.h"
 #include "strata/api/numpy/reductions.h"
+#include "strata/api/numpy/shape/manipulation.h"
 #include "strata/api/operators.h"
-#include "strata/api/varying.h"
+#include "strata/api/sharding/varying.h"
+#include "strata/api/trace/compose.h"
 #include "strata/op/collective/named_axis.h"
 
 namespace strata::lax {

@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "strata/api/axes.h"
-#include "strata/api/function.h"
+#include "strata/api/trace/function.h"
+#include "strata/api/transform/axes.h"
 
 namespace strata::lax {
 

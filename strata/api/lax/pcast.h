@@ -12,8 +12,8 @@
 
 #include <string>
 
-#include "strata/api/axes.h"
-#include "strata/api/function.h"
+#include "strata/api/trace/function.h"
+#include "strata/api/transform/axes.h"
 
 namespace strata::lax {
 

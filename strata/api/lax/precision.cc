@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "strata/api/trace.h"
+#include "strata/api/trace/trace.h"
 
 namespace strata::lax {
 namespace {

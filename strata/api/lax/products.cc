@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <numeric>
 
-#include "strata/api/compose.h"
-#include "strata/api/eager.h"
 #include "strata/api/lax/precision.h"
-#include "strata/api/numpy/manipulation.h"
+#include "strata/api/numpy/shape/manipulation.h"
 #include "strata/api/numpy/types.h"
 #include "strata/api/operators.h"
+#include "strata/api/trace/compose.h"
+#include "strata/api/trace/eager.h"
 
 namespace strata::lax {
 namespace {

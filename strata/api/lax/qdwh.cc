@@ -3,16 +3,16 @@
 // decomposition", 2010. The weights depend on eps alone.
 #include <cmath>
 
-#include "strata/api/control.h"
 #include "strata/api/lax/linalg.h"
 #include "strata/api/lax/shapes.h"
 #include "strata/api/lax/slicing.h"
 #include "strata/api/matrices.h"
-#include "strata/api/numpy/creation.h"
 #include "strata/api/numpy/elementwise.h"
 #include "strata/api/numpy/products.h"
 #include "strata/api/numpy/reductions.h"
+#include "strata/api/numpy/shape/creation.h"
 #include "strata/api/operators.h"
+#include "strata/api/transform/control.h"
 
 namespace strata::lax::linalg {
 namespace {

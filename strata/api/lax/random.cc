@@ -1,7 +1,7 @@
 #include "strata/api/lax/random.h"
 
-#include "strata/api/compose.h"
 #include "strata/api/lax/shapes.h"
+#include "strata/api/trace/compose.h"
 
 namespace strata::lax {
 namespace {

@@ -2,16 +2,16 @@
 
 #include <algorithm>
 
-#include "strata/api/compose.h"
 #include "strata/api/lax/operations.h"
 #include "strata/api/lax/scan.h"
 #include "strata/api/lax_elementwise.h"
 #include "strata/api/numpy/constants.h"
 #include "strata/api/numpy/elementwise.h"
-#include "strata/api/numpy/indexing.h"
-#include "strata/api/numpy/manipulation.h"
+#include "strata/api/numpy/index/indexing.h"
+#include "strata/api/numpy/index/sorting.h"
 #include "strata/api/numpy/reductions.h"
-#include "strata/api/numpy/sorting.h"
+#include "strata/api/numpy/shape/manipulation.h"
+#include "strata/api/trace/compose.h"
 #include "strata/ir/text/combiner_text.h"
 #include "strata/op/reduce/combiner.h"
 #include "strata/op/reduce/cumulative.h"

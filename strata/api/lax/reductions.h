@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "strata/api/function.h"
+#include "strata/api/trace/function.h"
 
 namespace strata::lax {
 

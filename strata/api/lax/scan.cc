@@ -1,9 +1,9 @@
 #include "strata/api/lax/scan.h"
 
-#include "strata/api/compose.h"
 #include "strata/api/lax/operations.h"
 #include "strata/api/lax/shapes.h"
 #include "strata/api/lax/slicing.h"
+#include "strata/api/trace/compose.h"
 
 namespace strata::lax {
 namespace {

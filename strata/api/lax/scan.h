@@ -4,7 +4,7 @@
 #include <functional>
 #include <vector>
 
-#include "strata/api/function.h"
+#include "strata/api/trace/function.h"
 
 namespace strata::lax {
 

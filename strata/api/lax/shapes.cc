@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <numeric>
 
-#include "strata/api/compose.h"
 #include "strata/api/lax/operations.h"
 #include "strata/api/lax/slicing.h"
 #include "strata/api/numpy/elementwise.h"
-#include "strata/api/numpy/manipulation.h"
+#include "strata/api/numpy/shape/manipulation.h"
 #include "strata/api/numpy/types.h"
+#include "strata/api/trace/compose.h"
 
 namespace strata::lax {
 namespace {

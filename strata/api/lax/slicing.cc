@@ -1,8 +1,8 @@
 #include "strata/api/lax/slicing.h"
 
-#include "strata/api/compose.h"
 #include "strata/api/lax/operations.h"
 #include "strata/api/numpy/elementwise.h"
+#include "strata/api/trace/compose.h"
 
 namespace strata::lax {
 namespace {

@@ -6,7 +6,7 @@
 #include <regex>
 #include <set>
 
-#include "strata/api/compose.h"
+#include "strata/api/trace/compose.h"
 
 namespace strata::lax {
 namespace {

@@ -12,8 +12,8 @@
 #include <variant>
 #include <vector>
 
-#include "strata/api/function.h"
 #include "strata/api/index.h"
+#include "strata/api/trace/function.h"
 
 namespace strata::lax {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "strata/api/compose.h"
 #include "strata/api/lax/reductions.h"
+#include "strata/api/trace/compose.h"
 
 namespace strata::lax {
 namespace {

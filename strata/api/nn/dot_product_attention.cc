@@ -7,10 +7,10 @@
 #include "strata/api/nn/attention.h"
 #include "strata/api/nn/attention_by.h"
 #include "strata/api/nn/functions.h"
-#include "strata/api/numpy/creation.h"
 #include "strata/api/numpy/elementwise.h"
-#include "strata/api/numpy/manipulation.h"
 #include "strata/api/numpy/reductions.h"
+#include "strata/api/numpy/shape/creation.h"
+#include "strata/api/numpy/shape/manipulation.h"
 #include "strata/api/numpy/types.h"
 #include "strata/api/operators.h"
 

@@ -3,16 +3,16 @@
 #include <cmath>
 #include <numbers>
 
-#include "strata/api/compose.h"
 #include "strata/api/lax/operations.h"
 #include "strata/api/lax_elementwise.h"
-#include "strata/api/numpy/creation.h"
 #include "strata/api/numpy/elementwise.h"
-#include "strata/api/numpy/joining.h"
-#include "strata/api/numpy/manipulation.h"
 #include "strata/api/numpy/reductions.h"
+#include "strata/api/numpy/shape/creation.h"
+#include "strata/api/numpy/shape/joining.h"
+#include "strata/api/numpy/shape/manipulation.h"
 #include "strata/api/numpy/trigonometric.h"
 #include "strata/api/operators.h"
+#include "strata/api/trace/compose.h"
 
 namespace strata::nn {
 namespace {

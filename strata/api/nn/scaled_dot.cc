@@ -4,19 +4,19 @@
 #include <algorithm>
 #include <cmath>
 
-#include "strata/api/custom.h"
 #include "strata/api/lax/operations.h"
 #include "strata/api/lax/products.h"
 #include "strata/api/matrices.h"
 #include "strata/api/numpy/constants.h"
-#include "strata/api/numpy/creation.h"
 #include "strata/api/numpy/elementwise.h"
 #include "strata/api/numpy/floating.h"
 #include "strata/api/numpy/integers.h"
-#include "strata/api/numpy/joining.h"
-#include "strata/api/numpy/manipulation.h"
 #include "strata/api/numpy/reductions.h"
+#include "strata/api/numpy/shape/creation.h"
+#include "strata/api/numpy/shape/joining.h"
+#include "strata/api/numpy/shape/manipulation.h"
 #include "strata/api/operators.h"
+#include "strata/api/transform/custom.h"
 
 namespace strata::nn {
 namespace {

@@ -2,20 +2,20 @@
 
 #include <cmath>
 
-#include "strata/api/compose.h"
 #include "strata/api/index.h"
 #include "strata/api/lax/convolution.h"
 #include "strata/api/lax/slicing.h"
 #include "strata/api/numpy/constants.h"
 #include "strata/api/numpy/elementwise.h"
-#include "strata/api/numpy/indexing.h"
-#include "strata/api/numpy/joining.h"
-#include "strata/api/numpy/manipulation.h"
+#include "strata/api/numpy/index/indexing.h"
+#include "strata/api/numpy/index/sized.h"
+#include "strata/api/numpy/index/sorting.h"
 #include "strata/api/numpy/reductions.h"
-#include "strata/api/numpy/sized.h"
-#include "strata/api/numpy/sorting.h"
+#include "strata/api/numpy/shape/joining.h"
+#include "strata/api/numpy/shape/manipulation.h"
 #include "strata/api/numpy/statistics.h"
 #include "strata/api/operators.h"
+#include "strata/api/trace/compose.h"
 
 namespace strata::numpy {
 

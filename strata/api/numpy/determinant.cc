@@ -4,19 +4,19 @@
 // Upstream (jax.numpy.linalg, _cofactor_solve) makes adj(a) of the triangular factors and takes the
 // last pivot for the one that may be zero; where another is zero (of a matrix with a column of
 // zeros, say) it gives zeros. Here the least pivot is that one, wherever it stands.
-#include "strata/api/custom.h"
 #include "strata/api/lax/linalg.h"
 #include "strata/api/lax/operations.h"
 #include "strata/api/lax/slicing.h"
 #include "strata/api/matrices.h"
 #include "strata/api/numpy/constants.h"
-#include "strata/api/numpy/creation.h"
 #include "strata/api/numpy/elementwise.h"
-#include "strata/api/numpy/indexing.h"
+#include "strata/api/numpy/index/indexing.h"
 #include "strata/api/numpy/linalg.h"
-#include "strata/api/numpy/manipulation.h"
 #include "strata/api/numpy/reductions.h"
+#include "strata/api/numpy/shape/creation.h"
+#include "strata/api/numpy/shape/manipulation.h"
 #include "strata/api/operators.h"
+#include "strata/api/transform/custom.h"
 
 namespace strata::numpy::linalg {
 namespace {

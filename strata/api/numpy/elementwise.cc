@@ -4,10 +4,10 @@
 #include <cmath>
 #include <numbers>
 
-#include "strata/api/compose.h"
-#include "strata/api/eager.h"
-#include "strata/api/numpy/creation.h"
+#include "strata/api/numpy/shape/creation.h"
 #include "strata/api/operators.h"
+#include "strata/api/trace/compose.h"
+#include "strata/api/trace/eager.h"
 
 namespace strata::numpy {
 namespace {

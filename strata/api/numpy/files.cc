@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "strata/api/compose.h"
+#include "strata/api/trace/compose.h"
 #include "strata/base/file.h"
 #include "strata/type/npy.h"
 

@@ -2,22 +2,22 @@
 
 #include <limits>
 
-#include "strata/api/compose.h"
 #include "strata/api/index.h"
 #include "strata/api/matrices.h"
 #include "strata/api/numpy/constants.h"
-#include "strata/api/numpy/creation.h"
-#include "strata/api/numpy/diagonals.h"
 #include "strata/api/numpy/elementwise.h"
-#include "strata/api/numpy/indexing.h"
+#include "strata/api/numpy/index/indexing.h"
+#include "strata/api/numpy/index/nonzero.h"
+#include "strata/api/numpy/index/sized.h"
+#include "strata/api/numpy/index/sorting.h"
 #include "strata/api/numpy/linalg.h"
-#include "strata/api/numpy/manipulation.h"
-#include "strata/api/numpy/nonzero.h"
 #include "strata/api/numpy/products.h"
 #include "strata/api/numpy/reductions.h"
-#include "strata/api/numpy/sized.h"
-#include "strata/api/numpy/sorting.h"
+#include "strata/api/numpy/shape/creation.h"
+#include "strata/api/numpy/shape/diagonals.h"
+#include "strata/api/numpy/shape/manipulation.h"
 #include "strata/api/operators.h"
+#include "strata/api/trace/compose.h"
 
 namespace strata::numpy {
 namespace {

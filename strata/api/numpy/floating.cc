@@ -1,12 +1,12 @@
 #include "strata/api/numpy/floating.h"
 
-#include "strata/api/compose.h"
 #include "strata/api/lax/operations.h"
 #include "strata/api/lax_elementwise.h"
 #include "strata/api/numpy/constants.h"
-#include "strata/api/numpy/creation.h"
 #include "strata/api/numpy/elementwise.h"
+#include "strata/api/numpy/shape/creation.h"
 #include "strata/api/operators.h"
+#include "strata/api/trace/compose.h"
 
 namespace strata::numpy {
 namespace {

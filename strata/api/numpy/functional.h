@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "strata/api/index.h"
-#include "strata/api/numpy/creation.h"
-#include "strata/api/numpy/manipulation.h"
-#include "strata/api/vmap.h"
+#include "strata/api/numpy/shape/creation.h"
+#include "strata/api/numpy/shape/manipulation.h"
+#include "strata/api/transform/vmap.h"
 
 namespace strata::numpy {
 

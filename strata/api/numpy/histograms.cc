@@ -1,18 +1,18 @@
 #include "strata/api/numpy/histograms.h"
 
-#include "strata/api/compose.h"
 #include "strata/api/index.h"
 #include "strata/api/lax/operations.h"
-#include "strata/api/numpy/creation.h"
 #include "strata/api/numpy/elementwise.h"
-#include "strata/api/numpy/joining.h"
-#include "strata/api/numpy/manipulation.h"
+#include "strata/api/numpy/index/selection.h"
+#include "strata/api/numpy/index/sized.h"
+#include "strata/api/numpy/index/sorting.h"
 #include "strata/api/numpy/reductions.h"
-#include "strata/api/numpy/selection.h"
-#include "strata/api/numpy/sized.h"
-#include "strata/api/numpy/sorting.h"
+#include "strata/api/numpy/shape/creation.h"
+#include "strata/api/numpy/shape/joining.h"
+#include "strata/api/numpy/shape/manipulation.h"
 #include "strata/api/numpy/statistics.h"
 #include "strata/api/operators.h"
+#include "strata/api/trace/compose.h"
 
 namespace strata::numpy {
 

@@ -1,14 +1,14 @@
 #include "strata/api/numpy/integers.h"
 
-#include "strata/api/compose.h"
-#include "strata/api/control.h"
 #include "strata/api/lax/operations.h"
 #include "strata/api/lax_elementwise.h"
-#include "strata/api/numpy/creation.h"
 #include "strata/api/numpy/elementwise.h"
-#include "strata/api/numpy/manipulation.h"
 #include "strata/api/numpy/reductions.h"
+#include "strata/api/numpy/shape/creation.h"
+#include "strata/api/numpy/shape/manipulation.h"
 #include "strata/api/operators.h"
+#include "strata/api/trace/compose.h"
+#include "strata/api/transform/control.h"
 
 namespace strata::numpy {
 namespace {

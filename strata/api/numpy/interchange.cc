@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "strata/api/compose.h"
+#include "strata/api/trace/compose.h"
 #include "strata/type/borrowed.h"
 
 namespace strata::numpy {

@@ -6,13 +6,13 @@
 #include "strata/api/index.h"
 #include "strata/api/lax/linalg.h"
 #include "strata/api/matrices.h"
-#include "strata/api/numpy/creation.h"
 #include "strata/api/numpy/elementwise.h"
-#include "strata/api/numpy/indexing.h"
-#include "strata/api/numpy/manipulation.h"
+#include "strata/api/numpy/index/indexing.h"
+#include "strata/api/numpy/index/sorting.h"
 #include "strata/api/numpy/products.h"
 #include "strata/api/numpy/reductions.h"
-#include "strata/api/numpy/sorting.h"
+#include "strata/api/numpy/shape/creation.h"
+#include "strata/api/numpy/shape/manipulation.h"
 #include "strata/api/operators.h"
 
 namespace strata::numpy::linalg {

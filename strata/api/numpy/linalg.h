@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "strata/api/array.h"
-#include "strata/api/numpy/manipulation.h"
 #include "strata/api/numpy/products.h"
+#include "strata/api/numpy/shape/manipulation.h"
 #include "strata/tree/fields.h"
 
 namespace strata::numpy::linalg {

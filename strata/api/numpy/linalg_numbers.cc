@@ -6,14 +6,14 @@
 #include "strata/api/lax/slicing.h"
 #include "strata/api/matrices.h"
 #include "strata/api/numpy/constants.h"
-#include "strata/api/numpy/creation.h"
-#include "strata/api/numpy/diagonals.h"
 #include "strata/api/numpy/elementwise.h"
 #include "strata/api/numpy/floating.h"
 #include "strata/api/numpy/linalg.h"
-#include "strata/api/numpy/manipulation.h"
 #include "strata/api/numpy/products.h"
 #include "strata/api/numpy/reductions.h"
+#include "strata/api/numpy/shape/creation.h"
+#include "strata/api/numpy/shape/diagonals.h"
+#include "strata/api/numpy/shape/manipulation.h"
 #include "strata/api/operators.h"
 
 namespace strata::numpy::linalg {

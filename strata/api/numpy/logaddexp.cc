@@ -1,11 +1,11 @@
 // logaddexp and logaddexp2 of numpy/elementwise.h.
-#include "strata/api/compose.h"
-#include "strata/api/custom.h"
 #include "strata/api/lax/operations.h"
 #include "strata/api/numpy/constants.h"
-#include "strata/api/numpy/creation.h"
 #include "strata/api/numpy/elementwise.h"
 #include "strata/api/numpy/floating.h"
+#include "strata/api/numpy/shape/creation.h"
+#include "strata/api/trace/compose.h"
+#include "strata/api/transform/custom.h"
 
 namespace strata::numpy {
 namespace {

@@ -1,8 +1,8 @@
 // Comparisons of numpy/elementwise.h that tell NaN from numbers.
-#include "strata/api/compose.h"
 #include "strata/api/numpy/elementwise.h"
 #include "strata/api/numpy/floating.h"
 #include "strata/api/numpy/reductions.h"
+#include "strata/api/trace/compose.h"
 
 namespace strata::numpy {
 

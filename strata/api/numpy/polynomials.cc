@@ -3,17 +3,17 @@
 #include <algorithm>
 #include <cmath>
 
-#include "strata/api/compose.h"
-#include "strata/api/control.h"
 #include "strata/api/index.h"
 #include "strata/api/numpy/convolution.h"
-#include "strata/api/numpy/creation.h"
 #include "strata/api/numpy/elementwise.h"
-#include "strata/api/numpy/joining.h"
-#include "strata/api/numpy/manipulation.h"
-#include "strata/api/numpy/nonzero.h"
-#include "strata/api/numpy/sized.h"
+#include "strata/api/numpy/index/nonzero.h"
+#include "strata/api/numpy/index/sized.h"
+#include "strata/api/numpy/shape/creation.h"
+#include "strata/api/numpy/shape/joining.h"
+#include "strata/api/numpy/shape/manipulation.h"
 #include "strata/api/operators.h"
+#include "strata/api/trace/compose.h"
+#include "strata/api/transform/control.h"
 
 namespace strata::numpy {
 

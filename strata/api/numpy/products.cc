@@ -4,14 +4,14 @@
 #include <algorithm>
 #include <numeric>
 
-#include "strata/api/compose.h"
 #include "strata/api/index.h"
 #include "strata/api/lax/products.h"
-#include "strata/api/numpy/creation.h"
 #include "strata/api/numpy/elementwise.h"
-#include "strata/api/numpy/joining.h"
-#include "strata/api/numpy/manipulation.h"
+#include "strata/api/numpy/shape/creation.h"
+#include "strata/api/numpy/shape/joining.h"
+#include "strata/api/numpy/shape/manipulation.h"
 #include "strata/api/operators.h"
+#include "strata/api/trace/compose.h"
 
 namespace strata::numpy {
 namespace {

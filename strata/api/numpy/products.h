@@ -7,7 +7,7 @@
 
 #include "strata/api/array.h"
 #include "strata/api/lax/products.h"
-#include "strata/api/numpy/einsum_path.h"
+#include "strata/api/numpy/einsum/einsum_path.h"
 #include "strata/api/operators.h"
 
 namespace strata::numpy {

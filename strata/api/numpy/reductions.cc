@@ -3,18 +3,18 @@
 
 #include <cmath>
 
-#include "strata/api/compose.h"
-#include "strata/api/eager.h"
 #include "strata/api/lax/operations.h"
 #include "strata/api/lax_elementwise.h"
 #include "strata/api/numpy/constants.h"
-#include "strata/api/numpy/creation.h"
 #include "strata/api/numpy/elementwise.h"
 #include "strata/api/numpy/floating.h"
-#include "strata/api/numpy/joining.h"
-#include "strata/api/numpy/manipulation.h"
-#include "strata/api/numpy/sized.h"
+#include "strata/api/numpy/index/sized.h"
+#include "strata/api/numpy/shape/creation.h"
+#include "strata/api/numpy/shape/joining.h"
+#include "strata/api/numpy/shape/manipulation.h"
 #include "strata/api/operators.h"
+#include "strata/api/trace/compose.h"
+#include "strata/api/trace/eager.h"
 #include "strata/op/control.h"
 #include "strata/op/reduce/combiner.h"
 

@@ -3,20 +3,20 @@
 #include <algorithm>
 #include <cmath>
 
-#include "strata/api/compose.h"
 #include "strata/api/lax/slicing.h"
 #include "strata/api/lax_elementwise.h"
 #include "strata/api/numpy/constants.h"
-#include "strata/api/numpy/diagonals.h"
 #include "strata/api/numpy/elementwise.h"
 #include "strata/api/numpy/floating.h"
-#include "strata/api/numpy/indexing.h"
-#include "strata/api/numpy/joining.h"
-#include "strata/api/numpy/manipulation.h"
+#include "strata/api/numpy/index/indexing.h"
+#include "strata/api/numpy/index/sorting.h"
 #include "strata/api/numpy/products.h"
 #include "strata/api/numpy/reductions.h"
-#include "strata/api/numpy/sorting.h"
+#include "strata/api/numpy/shape/diagonals.h"
+#include "strata/api/numpy/shape/joining.h"
+#include "strata/api/numpy/shape/manipulation.h"
 #include "strata/api/operators.h"
+#include "strata/api/trace/compose.h"
 
 namespace strata::numpy {
 namespace {

@@ -2,12 +2,12 @@
 
 #include <numbers>
 
-#include "strata/api/compose.h"
 #include "strata/api/numpy/constants.h"
-#include "strata/api/numpy/creation.h"
 #include "strata/api/numpy/elementwise.h"
 #include "strata/api/numpy/floating.h"
+#include "strata/api/numpy/shape/creation.h"
 #include "strata/api/operators.h"
+#include "strata/api/trace/compose.h"
 
 namespace strata::numpy {
 namespace {

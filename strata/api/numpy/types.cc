@@ -5,8 +5,8 @@
 #include <limits>
 #include <map>
 
-#include "strata/api/compose.h"
-#include "strata/api/numpy/creation.h"
+#include "strata/api/numpy/shape/creation.h"
+#include "strata/api/trace/compose.h"
 #include "strata/type/minifloat.h"
 
 namespace strata::numpy {

@@ -4,12 +4,12 @@
 #include <array>
 #include <cmath>
 
-#include "strata/api/control.h"
 #include "strata/api/index.h"
 #include "strata/api/lax.h"
 #include "strata/api/random/basic.h"
 #include "strata/api/random/discrete.h"
 #include "strata/api/random/draw.h"
+#include "strata/api/transform/control.h"
 
 namespace strata::random {
 namespace {

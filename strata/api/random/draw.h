@@ -1,10 +1,10 @@
 // What samplers share. Private to this folder.
 #pragma once
 
-#include "strata/api/compose.h"
 #include "strata/api/index.h"
 #include "strata/api/random/key.h"
 #include "strata/api/random/sample_shape.h"
+#include "strata/api/trace/compose.h"
 
 namespace strata::random {
 

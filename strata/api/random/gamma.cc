@@ -2,15 +2,15 @@
 
 #include <cmath>
 
-#include "strata/api/control.h"
-#include "strata/api/custom.h"
 #include "strata/api/index.h"
 #include "strata/api/lax.h"
 #include "strata/api/nn.h"
 #include "strata/api/random/basic.h"
 #include "strata/api/random/continuous.h"
 #include "strata/api/random/draw.h"
-#include "strata/api/vmap.h"
+#include "strata/api/transform/control.h"
+#include "strata/api/transform/custom.h"
+#include "strata/api/transform/vmap.h"
 
 namespace strata::random {
 namespace {

@@ -1,6 +1,6 @@
 #include "strata/api/random/generators.h"
 
-#include "strata/api/compose.h"
+#include "strata/api/trace/compose.h"
 
 namespace strata::random {
 namespace {

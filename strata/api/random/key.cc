@@ -4,7 +4,7 @@
 #include <ostream>
 
 #include "strata/api/index.h"
-#include "strata/api/trace.h"
+#include "strata/api/trace/trace.h"
 
 namespace strata::random {
 namespace {

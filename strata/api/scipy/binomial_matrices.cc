@@ -2,8 +2,8 @@
 // rounded once.
 #include <functional>
 
-#include "strata/api/compose.h"
 #include "strata/api/scipy/linalg.h"
+#include "strata/api/trace/compose.h"
 
 namespace strata::scipy::linalg {
 namespace {

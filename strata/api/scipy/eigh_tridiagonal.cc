@@ -2,11 +2,11 @@
 #include <cmath>
 #include <limits>
 
-#include "strata/api/control.h"
-#include "strata/api/custom.h"
 #include "strata/api/lax.h"
 #include "strata/api/matrices.h"
 #include "strata/api/scipy/linalg.h"
+#include "strata/api/transform/control.h"
+#include "strata/api/transform/custom.h"
 
 namespace strata::scipy::linalg {
 namespace {

@@ -1,10 +1,10 @@
 // The exponential of matrices, as jax.scipy.linalg.expm: Higham, "The scaling and squaring method
 // for the matrix exponential revisited", 2005. Which approximation a matrix needs depends on its
 // elements, so the one for the greatest norm is taken of all: what is exact for it is so for less.
-#include "strata/api/control.h"
 #include "strata/api/lax.h"
 #include "strata/api/matrices.h"
 #include "strata/api/scipy/linalg.h"
+#include "strata/api/transform/control.h"
 
 namespace strata::scipy::linalg {
 namespace {

@@ -2,10 +2,10 @@
 
 #include <numbers>
 
-#include "strata/api/control.h"
 #include "strata/api/lax.h"
 #include "strata/api/scipy/rational.h"
-#include "strata/api/vmap.h"
+#include "strata/api/transform/control.h"
+#include "strata/api/transform/vmap.h"
 
 namespace strata::scipy::special {
 namespace {

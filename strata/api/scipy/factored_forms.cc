@@ -1,10 +1,10 @@
 // Polar factors, products with Q, and the derivative of the exponential.
-#include "strata/api/grad.h"
 #include "strata/api/lax.h"
 #include "strata/api/lax/linalg.h"
 #include "strata/api/matrices.h"
 #include "strata/api/scipy/linalg.h"
-#include "strata/api/vmap.h"
+#include "strata/api/transform/grad.h"
+#include "strata/api/transform/vmap.h"
 
 namespace strata::scipy::linalg {
 namespace {

@@ -2,11 +2,11 @@
 
 #include <cmath>
 
-#include "strata/api/compose.h"
 #include "strata/api/lax_elementwise.h"
 #include "strata/api/numpy/constants.h"
 #include "strata/api/numpy/elementwise.h"
 #include "strata/api/numpy/floating.h"
+#include "strata/api/trace/compose.h"
 
 namespace strata::scipy::special {
 

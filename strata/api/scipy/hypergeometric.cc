@@ -1,10 +1,10 @@
 #include "strata/api/scipy/hypergeometric.h"
 
-#include "strata/api/control.h"
 #include "strata/api/lax.h"
 #include "strata/api/scipy/gamma.h"
 #include "strata/api/scipy/rational.h"
-#include "strata/api/vmap.h"
+#include "strata/api/transform/control.h"
+#include "strata/api/transform/vmap.h"
 
 namespace strata::scipy::special {
 namespace {

@@ -7,8 +7,8 @@
 
 #include <cstddef>
 
-#include "strata/api/compose.h"
-#include "strata/api/custom.h"
+#include "strata/api/trace/compose.h"
+#include "strata/api/transform/custom.h"
 
 namespace strata::scipy::special {
 

@@ -1,9 +1,9 @@
 // Schur's form and what is computed by it.
-#include "strata/api/control.h"
 #include "strata/api/lax.h"
 #include "strata/api/lax/linalg.h"
 #include "strata/api/matrices.h"
 #include "strata/api/scipy/linalg.h"
+#include "strata/api/transform/control.h"
 
 namespace strata::scipy::linalg {
 namespace {

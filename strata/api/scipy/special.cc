@@ -3,8 +3,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "strata/api/compose.h"
 #include "strata/api/lax.h"
+#include "strata/api/trace/compose.h"
 
 namespace strata::scipy::special {
 namespace {

@@ -4,7 +4,7 @@
 #include <map>
 #include <numeric>
 
-#include "strata/api/trace.h"
+#include "strata/api/trace/trace.h"
 #include "strata/base/text.h"
 
 namespace strata::tree {

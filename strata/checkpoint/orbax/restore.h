@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "strata/api/array.h"
-#include "strata/api/sharding.h"
+#include "strata/api/sharding/sharding.h"
 #include "strata/checkpoint/orbax/pytree.h"
 
 namespace strata::checkpoint::orbax {

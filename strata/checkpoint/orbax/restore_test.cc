@@ -6,7 +6,7 @@
 
 #include <atomic>
 
-#include "strata/api/devices.h"
+#include "strata/api/sharding/devices.h"
 #include "strata/compile/cpu/cpu_client.h"
 
 namespace strata::checkpoint::orbax {

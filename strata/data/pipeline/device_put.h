@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "strata/api/devices.h"
+#include "strata/api/sharding/devices.h"
 #include "strata/data/pipeline/pipeline.h"
 
 namespace strata::data {

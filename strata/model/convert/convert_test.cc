@@ -9,8 +9,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "strata/api/jit.h"
 #include "strata/api/numpy.h"
+#include "strata/api/transform/jit.h"
 #include "strata/base/file.h"
 #include "strata/checkpoint/arrays.h"
 #include "strata/checkpoint/gguf.h"

@@ -3,11 +3,11 @@
 #include <cmath>
 #include <limits>
 
-#include "strata/api/control.h"
 #include "strata/api/index.h"
 #include "strata/api/lax.h"
 #include "strata/api/nn.h"
 #include "strata/api/numpy.h"
+#include "strata/api/transform/control.h"
 #include "strata/nn/wide.h"
 
 namespace strata::model::decoder {

@@ -7,11 +7,11 @@
 #include <cstring>
 #include <filesystem>
 
-#include "strata/api/grad.h"
 #include "strata/api/index.h"
-#include "strata/api/jit.h"
 #include "strata/api/numpy.h"
 #include "strata/api/random.h"
+#include "strata/api/transform/grad.h"
+#include "strata/api/transform/jit.h"
 #include "strata/base/error.h"
 #include "strata/checkpoint/arrays.h"
 #include "strata/compile/cpu/cpu_client.h"

@@ -7,7 +7,7 @@
 #include "strata/api/lax/parallel.h"
 #include "strata/api/nn.h"
 #include "strata/api/numpy.h"
-#include "strata/api/shard_map.h"
+#include "strata/api/sharding/shard_map.h"
 #include "strata/model/decoder/gate.h"
 #include "strata/nn/sharding/logical_sharding.h"
 #include "strata/nn/wide.h"

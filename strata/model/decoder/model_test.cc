@@ -9,11 +9,11 @@
 #include <iostream>
 #include <set>
 
-#include "strata/api/grad.h"
 #include "strata/api/index.h"
-#include "strata/api/jit.h"
 #include "strata/api/numpy.h"
 #include "strata/api/random.h"
+#include "strata/api/transform/grad.h"
+#include "strata/api/transform/jit.h"
 #include "strata/base/error.h"
 #include "strata/compile/cpu/cpu_client.h"
 #include "strata/model/decoder/attend.h"

@@ -4,8 +4,8 @@
 
 #include "strata/api/index.h"
 #include "strata/api/lax.h"
-#include "strata/api/sharding.h"
-#include "strata/api/vmap.h"
+#include "strata/api/sharding/sharding.h"
+#include "strata/api/transform/vmap.h"
 #include "strata/base/error.h"
 
 namespace strata::model::decoder {

@@ -18,8 +18,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "strata/api/control.h"
 #include "strata/api/numpy.h"
+#include "strata/api/transform/control.h"
 #include "strata/nn/sharding/logical_sharding.h"
 #include "strata/nn/transform/vmap.h"
 #include "strata/tree/algorithms.h"

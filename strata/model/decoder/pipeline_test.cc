@@ -4,9 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "strata/api/grad.h"
-#include "strata/api/jit.h"
 #include "strata/api/random.h"
+#include "strata/api/transform/grad.h"
+#include "strata/api/transform/jit.h"
 #include "strata/base/error.h"
 #include "strata/compile/cpu/cpu_client.h"
 #include "strata/model/decoder/balance.h"

@@ -11,10 +11,10 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "strata/api/grad.h"
 #include "strata/api/index.h"
 #include "strata/api/numpy.h"
 #include "strata/api/random.h"
+#include "strata/api/transform/grad.h"
 #include "strata/base/error.h"
 #include "strata/base/file.h"
 #include "strata/compile/cpu/cpu_client.h"

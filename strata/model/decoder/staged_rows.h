@@ -10,8 +10,8 @@
 
 #include <utility>
 
-#include "strata/api/control.h"
 #include "strata/api/numpy.h"
+#include "strata/api/transform/control.h"
 #include "strata/model/decoder/pipeline.h"
 #include "strata/nn/transform/vmap.h"
 

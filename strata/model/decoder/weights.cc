@@ -6,7 +6,7 @@
 
 #include "strata/api/index.h"
 #include "strata/api/random.h"
-#include "strata/api/vmap.h"
+#include "strata/api/transform/vmap.h"
 
 namespace strata::model::decoder {
 

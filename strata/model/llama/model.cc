@@ -1,10 +1,10 @@
 #include "strata/model/llama/model.h"
 
-#include "strata/api/control.h"
-#include "strata/api/custom.h"
 #include "strata/api/index.h"
 #include "strata/api/lax.h"
 #include "strata/api/random.h"
+#include "strata/api/transform/control.h"
+#include "strata/api/transform/custom.h"
 #include "strata/base/error.h"
 #include "strata/model/decoder/pipeline.h"
 #include "strata/nn/attention/attention.h"

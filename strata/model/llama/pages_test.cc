@@ -7,8 +7,8 @@
 #include <cstring>
 
 #include "strata/api/index.h"
-#include "strata/api/jit.h"
 #include "strata/api/random.h"
+#include "strata/api/transform/jit.h"
 #include "strata/compile/cpu/cpu_client.h"
 #include "strata/model/llama/family.h"
 

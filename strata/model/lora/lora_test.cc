@@ -10,12 +10,12 @@
 #include <filesystem>
 #include <fstream>
 
-#include "strata/api/grad.h"
 #include "strata/api/index.h"
-#include "strata/api/jit.h"
 #include "strata/api/numpy.h"
 #include "strata/api/packed.h"
 #include "strata/api/random.h"
+#include "strata/api/transform/grad.h"
+#include "strata/api/transform/jit.h"
 #include "strata/base/error.h"
 #include "strata/base/file.h"
 #include "strata/compile/cpu/cpu_client.h"

@@ -8,10 +8,10 @@
 #include <cstring>
 #include <filesystem>
 
-#include "strata/api/grad.h"
 #include "strata/api/index.h"
-#include "strata/api/jit.h"
 #include "strata/api/numpy.h"
+#include "strata/api/transform/grad.h"
+#include "strata/api/transform/jit.h"
 #include "strata/checkpoint/arrays.h"
 #include "strata/compile/cpu/cpu_client.h"
 #include "strata/model/decoder/model.h"

@@ -5,9 +5,9 @@
 #include <filesystem>
 
 #include "strata/api/index.h"
-#include "strata/api/jit.h"
 #include "strata/api/nn.h"
 #include "strata/api/numpy.h"
+#include "strata/api/transform/jit.h"
 #include "strata/data/pipeline/numpy_random.h"
 #include "strata/model/convert/convert.h"
 #include "strata/model/pretrained.h"

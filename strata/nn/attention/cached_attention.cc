@@ -3,9 +3,9 @@
 #include <cmath>
 #include <limits>
 
-#include "strata/api/control.h"
 #include "strata/api/index.h"
 #include "strata/api/lax.h"
+#include "strata/api/transform/control.h"
 #include "strata/base/error.h"
 #include "strata/nn/attention/page_format.h"
 #include "strata/nn/wide.h"

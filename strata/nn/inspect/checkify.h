@@ -10,7 +10,7 @@
 // A compiled program cannot throw: what a check found is a further result of every transform up to
 // the checkify around it. Source: jax.experimental.checkify and Flax NNX's checkify with
 // errors=user_checks. Deviations: messages have no places for values; out-of-bounds indices,
-// division by zero and NaN are not checked (debug_nans in api/debug.h finds NaN).
+// division by zero and NaN are not checked (debug_nans in api/transform/debug.h finds NaN).
 #pragma once
 
 #include <optional>

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "strata/api/grad.h"
+#include "strata/api/transform/grad.h"
 #include "strata/ir/graph.h"
 #include "strata/op/calculus/support.h"
 

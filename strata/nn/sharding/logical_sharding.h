@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-#include "strata/api/sharding.h"
+#include "strata/api/sharding/sharding.h"
 #include "strata/nn/sharding/sharding.h"
 
 namespace strata::nn {

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "strata/api/jit.h"
 #include "strata/api/numpy.h"
+#include "strata/api/transform/jit.h"
 #include "strata/base/error.h"
 
 namespace strata::nn {

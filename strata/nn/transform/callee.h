@@ -9,7 +9,7 @@
 #include <optional>
 #include <tuple>
 
-#include "strata/api/function.h"
+#include "strata/api/trace/function.h"
 #include "strata/nn/inspect/capture.h"
 
 namespace strata::nn::detail {

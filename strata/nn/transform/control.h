@@ -9,9 +9,9 @@
 // Flax NNX's cond, switch, remat in tree mode.
 #pragma once
 
-#include "strata/api/control.h"
-#include "strata/api/custom.h"
-#include "strata/api/jit.h"
+#include "strata/api/transform/control.h"
+#include "strata/api/transform/custom.h"
+#include "strata/api/transform/jit.h"
 #include "strata/nn/transform/callee.h"
 
 namespace strata::nn {

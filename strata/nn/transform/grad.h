@@ -13,7 +13,7 @@
 // here a filter says by what, since a model holds integers and keys, too.
 #pragma once
 
-#include "strata/api/grad.h"
+#include "strata/api/transform/grad.h"
 #include "strata/nn/transform/callee.h"
 
 namespace strata::nn {

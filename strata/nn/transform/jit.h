@@ -19,7 +19,7 @@
 #include <memory>
 #include <mutex>
 
-#include "strata/api/jit.h"
+#include "strata/api/transform/jit.h"
 #include "strata/base/recycle.h"
 #include "strata/nn/transform/callee.h"
 

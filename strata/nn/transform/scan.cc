@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "strata/api/compose.h"
-#include "strata/api/custom.h"
 #include "strata/api/numpy.h"
+#include "strata/api/trace/compose.h"
+#include "strata/api/transform/custom.h"
 
 namespace strata::nn::detail {
 

@@ -12,7 +12,7 @@
 // step. Source: Flax NNX's scan in tree mode.
 #pragma once
 
-#include "strata/api/control.h"
+#include "strata/api/transform/control.h"
 #include "strata/nn/transform/callee.h"
 
 namespace strata::nn {

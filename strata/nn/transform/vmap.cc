@@ -1,6 +1,6 @@
 #include "strata/nn/transform/vmap.h"
 
-#include "strata/api/batched_program.h"
+#include "strata/api/transform/batched_program.h"
 
 namespace strata::nn {
 

@@ -10,7 +10,7 @@
 // Source: Flax NNX's vmap in tree mode.
 #pragma once
 
-#include "strata/api/vmap.h"
+#include "strata/api/transform/vmap.h"
 #include "strata/nn/transform/callee.h"
 
 namespace strata::nn {

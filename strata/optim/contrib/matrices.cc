@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "strata/api/control.h"
-#include "strata/api/grad.h"
 #include "strata/api/lax.h"
 #include "strata/api/numpy/linalg.h"
+#include "strata/api/transform/control.h"
+#include "strata/api/transform/grad.h"
 #include "strata/optim/registry.h"
 #include "strata/optim/rules/moments.h"
 #include "strata/optim/rules/trace.h"

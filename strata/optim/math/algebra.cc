@@ -3,9 +3,9 @@
 #include <cmath>
 #include <limits>
 
-#include "strata/api/control.h"
 #include "strata/api/numpy/linalg.h"
-#include "strata/api/trace.h"
+#include "strata/api/trace/trace.h"
+#include "strata/api/transform/control.h"
 #include "strata/optim/math/projections.h"
 
 namespace strata::optim {

@@ -1,8 +1,8 @@
 #include "strata/optim/math/perturbations.h"
 
-#include "strata/api/grad.h"
 #include "strata/api/lax.h"
-#include "strata/api/vmap.h"
+#include "strata/api/transform/grad.h"
+#include "strata/api/transform/vmap.h"
 
 namespace strata::optim {
 

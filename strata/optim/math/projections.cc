@@ -1,8 +1,8 @@
 #include "strata/optim/math/projections.h"
 
-#include "strata/api/control.h"
-#include "strata/api/custom.h"
 #include "strata/api/nn.h"
+#include "strata/api/transform/control.h"
+#include "strata/api/transform/custom.h"
 
 namespace strata::optim {
 

@@ -2,8 +2,8 @@
 
 #include <limits>
 
-#include "strata/api/control.h"
-#include "strata/api/grad.h"
+#include "strata/api/transform/control.h"
+#include "strata/api/transform/grad.h"
 #include "strata/optim/registry.h"
 #include "strata/optim/rule.h"
 #include "strata/optim/schedule/learning_rate.h"

@@ -1,7 +1,7 @@
 #include "strata/optim/rules/soap.h"
 
-#include "strata/api/control.h"
 #include "strata/api/numpy/linalg.h"
+#include "strata/api/transform/control.h"
 #include "strata/optim/registry.h"
 #include "strata/optim/rules/axis_products.h"
 #include "strata/optim/rules/moments.h"

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "strata/api/jit.h"
-#include "strata/api/vmap.h"
+#include "strata/api/transform/jit.h"
+#include "strata/api/transform/vmap.h"
 #include "strata/base/error.h"
 #include "strata/compile/cpu/cpu_client.h"
 

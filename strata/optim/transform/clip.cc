@@ -1,7 +1,7 @@
 #include "strata/optim/transform/clip.h"
 
 #include "strata/api/numpy/linalg.h"
-#include "strata/api/trace.h"
+#include "strata/api/trace/trace.h"
 #include "strata/optim/registry.h"
 #include "strata/optim/rule.h"
 

@@ -1,6 +1,6 @@
 #include "strata/optim/transform/masks.h"
 
-#include "strata/api/trace.h"
+#include "strata/api/trace/trace.h"
 #include "strata/base/error.h"
 
 namespace strata::optim {

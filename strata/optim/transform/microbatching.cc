@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <map>
 
-#include "strata/api/control.h"
-#include "strata/api/grad.h"
-#include "strata/api/trace.h"
-#include "strata/api/vmap.h"
+#include "strata/api/trace/trace.h"
+#include "strata/api/transform/control.h"
+#include "strata/api/transform/grad.h"
+#include "strata/api/transform/vmap.h"
 
 namespace strata::optim::microbatching {
 

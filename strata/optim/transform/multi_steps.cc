@@ -1,6 +1,6 @@
 #include "strata/optim/transform/multi_steps.h"
 
-#include "strata/api/control.h"
+#include "strata/api/transform/control.h"
 #include "strata/optim/registry.h"
 #include "strata/optim/rule.h"
 

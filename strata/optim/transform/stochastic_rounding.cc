@@ -1,7 +1,7 @@
 #include "strata/optim/transform/stochastic_rounding.h"
 
 #include "strata/api/lax.h"
-#include "strata/api/trace.h"
+#include "strata/api/trace/trace.h"
 #include "strata/optim/registry.h"
 #include "strata/optim/rule.h"
 

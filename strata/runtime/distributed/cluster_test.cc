@@ -1,5 +1,5 @@
 // Processes that are threads here: each joins by itself, over real sockets of this machine. What
-// real ones do is in api/distributed_test.cc.
+// real ones do is in api/sharding/distributed_test.cc.
 #include "strata/runtime/distributed/cluster.h"
 
 #include <gmock/gmock.h>

@@ -155,8 +155,9 @@ using PluginBufferPtr = std::shared_ptr<PluginBuffer>;
 
 /// Throws for values that no plugin's program has: tokens.
 void check_type(const Type& type, const char* what, std::size_t i, const std::string& name);
-/// Throws for functions of this process that a program calls (api/callback.h): a plugin cannot, and
-/// some leave out calls of unknown names that give nothing, so that a print would be lost.
+/// Throws for functions of this process that a program calls (api/transform/callback.h): a plugin
+/// cannot, and some leave out calls of unknown names that give nothing, so that a print would be
+/// lost.
 void refuse_callbacks(const ir::Block& block, const std::string& name);
 
 /// A device, and the compiler for it.

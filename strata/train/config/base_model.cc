@@ -7,8 +7,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "strata/api/jit.h"
 #include "strata/api/random.h"
+#include "strata/api/transform/jit.h"
 #include "strata/base/file.h"
 #include "strata/engine/language_model.h"
 #include "strata/model/convert/convert.h"

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <set>
 
-#include "strata/api/jit.h"
 #include "strata/api/random.h"
+#include "strata/api/transform/jit.h"
 #include "strata/base/text.h"
 #include "strata/optim/rule.h"
 #include "strata/optim/transform/clip.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "strata/api/jit.h"
+#include "strata/api/transform/jit.h"
 #include "strata/base/error.h"
 #include "strata/base/file.h"
 #include "strata/checkpoint/any_format.h"

@@ -8,8 +8,8 @@
 #include <stdexcept>
 
 #include "strata/api/index.h"
-#include "strata/api/jit.h"
 #include "strata/api/random.h"
+#include "strata/api/transform/jit.h"
 #include "strata/base/error.h"
 #include "strata/base/text.h"
 #include "strata/base/thread_pool.h"

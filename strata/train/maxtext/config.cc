@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <optional>
 
-#include "strata/api/distributed.h"
+#include "strata/api/sharding/distributed.h"
 #include "strata/base/error.h"
 #include "strata/base/file.h"
 #include "strata/runtime/cpu_devices.h"

@@ -1,6 +1,6 @@
 #include "strata/train/step/router_losses.h"
 
-#include "strata/api/control.h"
+#include "strata/api/transform/control.h"
 #include "strata/api/index.h"
 #include "strata/api/lax.h"
 #include "strata/api/numpy.h"

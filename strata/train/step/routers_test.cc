@@ -8,8 +8,8 @@
 #include <cmath>
 
 #include "strata/api/index.h"
-#include "strata/api/jit.h"
 #include "strata/api/random.h"
+#include "strata/api/transform/jit.h"
 #include "strata/base/error.h"
 #include "strata/compile/cpu/cpu_client.h"
 #include "strata/model/decoder/model.h"

@@ -6,8 +6,8 @@
 
 #include <cmath>
 
-#include "strata/api/jit.h"
 #include "strata/api/numpy.h"
+#include "strata/api/transform/jit.h"
 #include "strata/base/error.h"
 #include "strata/compile/cpu/cpu_client.h"
 #include "strata/train/config/config.h"

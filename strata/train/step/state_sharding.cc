@@ -7,7 +7,7 @@
 #include <map>
 #include <utility>
 
-#include "strata/api/jit.h"
+#include "strata/api/transform/jit.h"
 #include "strata/base/error.h"
 
 namespace strata::train {

@@ -1,9 +1,9 @@
 #include "strata/train/step/step.h"
 
-#include "strata/api/control.h"
-#include "strata/api/grad.h"
-#include "strata/api/jit.h"
-#include "strata/api/trace.h"
+#include "strata/api/trace/trace.h"
+#include "strata/api/transform/control.h"
+#include "strata/api/transform/grad.h"
+#include "strata/api/transform/jit.h"
 #include "strata/nn/sharding/logical_sharding.h"
 #include "strata/pass/dot/accumulator_folding.h"
 #include "strata/train/step/router_losses.h"

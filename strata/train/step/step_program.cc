@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "strata/api/jit.h"
+#include "strata/api/transform/jit.h"
 #include "strata/data/conversations.h"
 #include "strata/ir/declaration.h"
 #include "strata/ir/pass/pass.h"

@@ -5,10 +5,10 @@
 
 #include <cmath>
 
-#include "strata/api/grad.h"
 #include "strata/api/index.h"
-#include "strata/api/jit.h"
 #include "strata/api/random.h"
+#include "strata/api/transform/grad.h"
+#include "strata/api/transform/jit.h"
 #include "strata/compile/cpu/cpu_client.h"
 #include "strata/model/llama/family.h"
 #include "strata/train/step/rules.h"
