@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "strata/ir/text/printer.h"
 #include "strata/ir/declaration.h"
+#include "strata/ir/text/printer.h"
 #include "strata/op/build.h"
 #include "strata/op/catalog.h"
 #include "strata/op/collective/world.h"

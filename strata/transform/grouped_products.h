@@ -25,10 +25,10 @@ enum class GroupedProducts {
 GroupedProducts products_of(std::string_view platform);
 
 /// Replaces products of groups in a block and its regions. As `ragged` rows of no group are zero
-/// still. With a batch in front (a device's tokens each, strata/api/sharding/shard_map.h) they are ragged
-/// where a sharding_constraint over axes of `mesh` cuts one of their arrays into as many parts as
-/// the batch has: the product is an sdy.manual_computation then. What is not ragged so stays, and
-/// is dense after export_stablehlo.
+/// still. With a batch in front (a device's tokens each, strata/api/sharding/shard_map.h) they are
+/// ragged where a sharding_constraint over axes of `mesh` cuts one of their arrays into as many
+/// parts as the batch has: the product is an sdy.manual_computation then. What is not ragged so
+/// stays, and is dense after export_stablehlo.
 void grouped_products(ir::Block& block, GroupedProducts how,
                       const mesh::AbstractMesh* mesh = nullptr);
 

@@ -1,9 +1,9 @@
 #include "strata/train/step/router_losses.h"
 
-#include "strata/api/transform/control.h"
 #include "strata/api/index.h"
 #include "strata/api/lax.h"
 #include "strata/api/numpy.h"
+#include "strata/api/transform/control.h"
 #include "strata/base/error.h"
 #include "strata/model/decoder/model.h"
 #include "strata/model/decoder/weights.h"
