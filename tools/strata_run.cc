@@ -219,6 +219,9 @@ void print_report(const Options& o, Report& report) {
   json["max_ulp"] = report.largest.ulp;
   json["temporary_bytes"] = report.temporary_bytes;
   json["peak_bytes"] = runtime::memory_counts().peak;
+  if (runtime::Device* device = runtime::default_client().device())
+    if (const auto memory = device->memory_stats(); memory && memory->peak)
+      json["device_peak_bytes"] = *memory->peak;
   if (o.json) std::cout << json.dump() << "\n";
 }
 
