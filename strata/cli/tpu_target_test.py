@@ -141,7 +141,11 @@ with tempfile.TemporaryDirectory() as folder:
         same_as_jax("the step", compiled, step, "v5e:2x2", 4)
 # The files of docs/at-scale.md, small: one layer, 16 chips.
 few = ["compile_topology=v5e-16", "base_num_decoder_layers=1", "max_target_length=256", "vocab_size=4096"]
-done = strata("train-compile", "configs/kakao/experts-13.4b.yml", *few, "num_experts=8", "num_experts_per_tok=2", "--json")
+with tempfile.TemporaryDirectory() as folder:
+    step = pathlib.Path(folder) / "step.mlir"
+    done = strata("train-compile", "configs/kakao/experts-13.4b.yml", *few, "num_experts=8", "num_experts_per_tok=2", "--json", "-o", step)
+    text = step.read_text() if step.exists() else ""
+    say(text.count('"chlo.ragged_dot"') >= 9 and 'manual_axes={"fsdp"}' in text, "products of experts are ragged on each chip, forward and back")
 ours = json.loads(done.out.splitlines()[-1]) if done.returncode == 0 else {}
 say(ours.get("mesh") == "fsdp=16" and ours.get("compiled", {}).get("chips") == 16, f"a file of Kakao's sizes, with fewer experts: {done.err[-300:]}")
 said = ours.get("predicted_step_s", {})
