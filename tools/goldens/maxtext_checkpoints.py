@@ -88,6 +88,9 @@ FAMILIES = {
               "sliding_window_size=4",
     "gemma3": "model_name=gemma3-4b override_model_config=true decoder_block=gemma3 normalization_layer_epsilon=1e-6 mlp_activations=['gelu','linear'] logits_via_embedding=true use_qk_norm=true "
               "use_post_attn_norm=true use_post_ffw_norm=true sliding_window_size=4 base_num_decoder_layers=8",
+    "gemma4": "model_name=gemma4-26b override_model_config=true base_num_decoder_layers=12 sliding_window_size=5 global_head_dim=12 "
+              "global_num_kv_heads=1 num_experts=4 num_experts_per_tok=2 base_moe_mlp_dim=12 load_balance_loss_weight=0 "
+              "sparse_matmul=false megablox=false capacity_factor=-1",
     "mixtral": "decoder_block=mixtral num_experts=4 num_experts_per_tok=2 base_moe_mlp_dim=24 sparse_matmul=false "
                "megablox=false capacity_factor=-1",
     "qwen3_moe": "decoder_block=qwen3_moe use_qk_norm=true num_experts=4 num_experts_per_tok=2 base_moe_mlp_dim=24 "

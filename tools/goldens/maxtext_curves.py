@@ -59,6 +59,8 @@ FAMILIES = {
     "llama": ["model_name=llama3.1-8b"],
     "gemma2": ["model_name=gemma2-2b", "sliding_window_size=5"],
     "gemma3": ["model_name=gemma3-4b", "sliding_window_size=5", "base_num_decoder_layers=6"],
+    "gemma4": ["model_name=gemma4-31b", "sliding_window_size=5", "base_num_decoder_layers=7", "global_head_dim=12",
+               "global_num_kv_heads=1"],
     "qwen3": ["model_name=qwen3-8b"],
     # MaxText's exporter takes heads for as wide together as the model.
     "mixtral": ["model_name=mixtral-8x7b", *EXPERTS, "base_num_query_heads=2", "base_num_kv_heads=1"],
@@ -105,6 +107,8 @@ def published(config):
   block = c.decoder_block.value
   if block == "gemma2": text["num_hidden_layers"] *= 2
   if c.num_experts > 1: text.update(num_experts=c.num_experts, num_local_experts=c.num_experts)
+  if block == "gemma4":
+    text.update(global_head_dim=c.global_head_dim, num_global_key_value_heads=c.global_num_kv_heads, attention_k_eq_v=c.share_kv_projections)
   if block == "mixtral": text["intermediate_size"] = c.moe_mlp_dim
   if block == "deepseek":
     text.update(n_routed_experts=c.num_experts, n_shared_experts=c.shared_experts, first_k_dense_replace=c.first_num_dense_layers,
@@ -131,9 +135,11 @@ def export(config, model):
   hooks = param_mapping.HOOK_FNS[name](hf, config, config.scan_layers, saving_to_hf=True)
   shapes = hf_shape.HF_SHAPE[name](hf)
   if config.attention_type != "mla":  # some of its tables take heads for width / heads wide
-    q, kv = config.num_query_heads * config.head_dim, config.num_kv_heads * config.head_dim
     for key in shapes:
       if not isinstance(key, str): continue
+      q, kv = config.num_query_heads * config.head_dim, config.num_kv_heads * config.head_dim
+      if config.decoder_block.value == "gemma4" and key.startswith("model.layers.") and int(key.split(".")[2]) % 6 == 5:
+        q, kv = config.num_query_heads * config.global_head_dim, config.global_num_kv_heads * config.global_head_dim
       for end, shape in (("q_proj", [q, config.emb_dim]), ("k_proj", [kv, config.emb_dim]), ("v_proj", [kv, config.emb_dim]),
                          ("o_proj", [config.emb_dim, q])):
         if key.endswith(f"self_attn.{end}.weight"): shapes[key] = shape

@@ -128,7 +128,7 @@ TEST_P(MaxTextCurves, FiftyStepsAreMaxTexts) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Families, MaxTextCurves,
-                         testing::Values("llama", "gemma2", "gemma3", "qwen3", "mixtral",
+                         testing::Values("llama", "gemma2", "gemma3", "gemma4", "qwen3", "mixtral",
                                          "qwen3_moe", "deepseek", "gpt_oss"),
                          [](const auto& test) { return std::string(test.param); });
 

@@ -60,10 +60,11 @@ void require_own_features(const Keys& k) {
     std::string_view block;
   };
   constexpr Feature kFeatures[] = {
-      {"attention_sink", 0, "gpt_oss"},
-      {"mlp_bias", 0, "gpt_oss"},
-      {"mlp_activations_limit", -1, "gpt_oss"},
-      {"temperature_tuning", 0, "llama4"},
+      {"attention_sink", 0, "gpt_oss"},           {"mlp_bias", 0, "gpt_oss"},
+      {"mlp_activations_limit", -1, "gpt_oss"},   {"temperature_tuning", 0, "llama4"},
+      {"share_kv_projections", 0, "gemma4"},      {"v_norm_with_scale", 1, "gemma4"},
+      {"global_head_dim", 0, "gemma4"},           {"global_num_kv_heads", 0, "gemma4"},
+      {"global_rope_proportion", 0.25, "gemma4"}, {"local_rope_proportion", 1, "gemma4"},
   };
   for (const Feature& f : kFeatures)
     require(f.block == k.text("decoder_block") || k.real(f.key) == f.usual, f.key, k,
@@ -469,6 +470,65 @@ Json gemma3_config(const Keys& k) {
   return out;
 }
 
+/// Five layers with a window to one of other heads; experts beside the feed-forward branch.
+Json gemma4_config(const Keys& k) {
+  require_activation(k, "gelu");
+  for (const char* key : {"logits_via_embedding", "use_post_attn_norm", "use_post_ffw_norm"})
+    require_flag(k, key, true);
+  for (const char* key : {"attention_bias", "attn_logits_soft_cap", "v_norm_with_scale"})
+    require_flag(k, key, false);
+  // Names decide upstream what rotary positions are; most norms have 1e-6 whatever the key says.
+  require(k.text("model_name").starts_with("gemma4-"), "model_name", k,
+          "decoder_block=gemma4 has the rotary positions of models of that name");
+  require(k.real("normalization_layer_epsilon") == 1e-6, "normalization_layer_epsilon", k,
+          "decoder_block=gemma4 has 1e-6");
+  require(k.whole("sliding_window_size") > 0, "sliding_window_size", k,
+          "five of six layers of decoder_block=gemma4 have a window");
+  const auto or_else = [&](const char* key, const char* otherwise) {
+    return k.real(key) > 0 ? k.real(key) : k.real(otherwise);
+  };
+  const auto rope = [&](const char* theta, const char* proportion) {
+    return Json{{"rope_type", "proportional"},
+                {"rope_theta", or_else(theta, "rope_max_timescale")},
+                {"partial_rotary_factor", k.real(proportion)}};
+  };
+  constexpr std::int64_t kPattern = 6;
+  Json out = sizes(k), types = Json::array(), heads = Json::object();
+  for (std::int64_t i = 0; i < k.whole("num_decoder_layers"); ++i) {
+    const bool full = i % kPattern == kPattern - 1;
+    types.push_back(full ? "full_attention" : "sliding_attention");
+    if (full)
+      heads[std::to_string(i)] = {
+          {"head_dim", static_cast<std::int64_t>(or_else("global_head_dim", "head_dim"))},
+          {"num_key_value_heads",
+           static_cast<std::int64_t>(or_else("global_num_kv_heads", "num_kv_heads"))}};
+  }
+  require(!heads.empty(), "num_decoder_layers", k, "each sixth layer is of full attention");
+  out.erase("rope_theta");
+  out.update({{"model_type", "gemma4_text"},
+              {"hidden_activation", "gelu_pytorch_tanh"},
+              {"hidden_size_per_layer_input", 0},
+              {"sliding_window", k.whole("sliding_window_size")},
+              {"layer_types", types},
+              {"per_layer_config", heads},
+              {"attention_k_eq_v", k.on("share_kv_projections")},
+              {"rope_parameters",
+               {{"sliding_attention", rope("local_rope_max_timescale", "local_rope_proportion")},
+                {"full_attention", rope("global_rope_max_timescale", "global_rope_proportion")}}}});
+  if (k.on("final_logits_soft_cap"))
+    out["final_logit_softcapping"] = k.real("final_logits_soft_cap");
+  if (k.whole("num_experts") == 1) return out;
+  require_plain_routers(k, true, false);
+  require_flag(k, "norm_topk_prob", true);
+  require(k.whole("shared_experts") == 1, "shared_experts", k, "decoder_block=gemma4 has one");
+  out.update({{"enable_moe_block", true},
+              {"num_experts", k.whole("num_experts")},
+              {"top_k_experts", k.whole("num_experts_per_tok")},
+              {"moe_intermediate_size", k.whole("moe_mlp_dim")}});
+  add_capacity(out, k);
+  return out;
+}
+
 struct FamilyOf {
   std::string_view decoder_block;
   Json (*config)(const Keys& keys);
@@ -482,6 +542,7 @@ constexpr FamilyOf kFamilies[] = {
     {"gemma", &gemma1_config},
     {"gemma2", &gemma2_config},
     {"gemma3", &gemma3_config},
+    {"gemma4", &gemma4_config, true},
     {"mixtral", &mixtral_config, true},
     {"qwen3_moe", &qwen3_moe_config, true},
     {"deepseek", &deepseek_config, true},
@@ -494,7 +555,9 @@ constexpr FamilyOf kFamilies[] = {
 }  // namespace
 
 bool has_experts(const Resolved& resolved) {
-  const std::string block = Keys(resolved).text("decoder_block");
+  const Keys k(resolved);
+  const std::string block = k.text("decoder_block");
+  if (k.whole("num_experts") == 1) return false;
   return std::any_of(std::begin(kFamilies), std::end(kFamilies),
                      [&](const FamilyOf& f) { return f.has_experts && f.decoder_block == block; });
 }
@@ -511,7 +574,7 @@ std::string stored_as(const Resolved& resolved) {
   if (is_gemma) {
     out.push_back({{"match", "embedder/embedding"},
                    {"factor", std::sqrt(static_cast<double>(k.whole("emb_dim")))}});
-    out.push_back({{"match", "*/scale"}, {"plus", 1.0}});
+    if (block != "gemma4") out.push_back({{"match", "*/scale"}, {"plus", 1.0}});
   }
   return out.empty() ? "" : out.dump();
 }

@@ -79,6 +79,12 @@ TEST(MaxTextTranslate, ModelsHaveTheirPublishedConfigurations) {
   EXPECT_EQ(config("gemma3-4b")["rope_scaling"]["factor"], 8.0);
   EXPECT_EQ(config("gemma3-27b")["query_pre_attn_scalar"], 168);
   EXPECT_EQ(config("qwen3-0.6b")["tie_word_embeddings"], true);
+  const auto gemma4 = config("gemma4-26b");
+  EXPECT_EQ(gemma4["per_layer_config"].size(), 5);
+  EXPECT_EQ(gemma4["per_layer_config"]["29"]["num_key_value_heads"], 2);
+  EXPECT_EQ(gemma4["rope_parameters"]["full_attention"]["partial_rotary_factor"], 0.25);
+  EXPECT_EQ(gemma4["num_experts"], 128);
+  EXPECT_FALSE(config("gemma4-31b").contains("num_experts"));
 }
 
 TEST(MaxTextTranslate, EveryDenseFamilyTrainsATinyModel) {
@@ -102,6 +108,10 @@ TEST(MaxTextTranslate, WhatIsNotBuiltIsRefusedByKeyAndValue) {
   EXPECT_THAT(refusal({"opt_type=adam_pax"}), HasSubstr("opt_type=adam_pax is not supported yet"));
   EXPECT_THAT(refusal({"per_device_batch_size=0.5"}), HasSubstr("per_device_batch_size=0.5"));
   EXPECT_THAT(refusal({"mlp_activations=[gelu,linear]"}), HasSubstr("mlp_activations="));
+  EXPECT_THAT(refusal({"global_head_dim=64"}),
+              HasSubstr("global_head_dim=64 is not supported yet: decoder_block=gemma4 alone"));
+  EXPECT_THAT(refusal({"model_name=gemma4-e2b", "scan_layers=false"}),
+              HasSubstr("is not supported yet"));
   EXPECT_THAT(refusal({"model_name=deepseek4-284b", "attention=dot_product"}),
               HasSubstr("is not supported yet"));
 }
