@@ -355,5 +355,11 @@ TEST_F(LoraTest, AnAdapterOfAnotherModelIsRefused) {
   EXPECT_THAT(s.message(), HasSubstr("no adapter of this model's matrices"));
 }
 
+TEST_F(LoraTest, LayersOfTwoKindsHaveNone) {
+  const Pretrained gemma4 = load((kData / "published" / "gemma4").string()).value();
+  EXPECT_THAT(refused([&] { (void)select(*decoder::options_of(*gemma4.model), {}); }),
+              HasSubstr("adapters of gemma4_text, whose layers are of two kinds"));
+}
+
 }  // namespace
 }  // namespace strata::model::lora

@@ -108,7 +108,7 @@ std::map<std::string, decoder::AdapterOptions, std::less<>> select(const Options
   if (base.experts.dense_layers > 0)
     throw Error("lora", "adapters of models whose first layers have no experts are not supported")
         .unsupported();
-  if (!base.delta.layers.empty())
+  if (!base.delta.layers.empty() || !base.full.layers.empty())
     throw Error("lora", "adapters of {}, whose layers are of two kinds, are not supported",
                 base.family)
         .unsupported();
