@@ -54,6 +54,11 @@ strata train configs/base.yml nonsense=1
 fact "an unknown key" says 2 "MAXTEXT CONFIG ERROR: 'nonsense' not in"
 strata train configs/base.yml steps=abc run_name=d
 fact "a value of another type" says 2 "Input should be a valid integer"
+strata train missing.yml model_name=llama2-7b run_name=d
+fact "a file that is not there" says 2 "No such file or directory: 'src/missing.yml'"
+printf 'base_config: nowhere.yml\n' > builds.yml
+strata train builds.yml model_name=llama2-7b run_name=d
+fact "nor one that it builds on" says 2 "No such file or directory: 'nowhere.yml'"
 M_STEPS=4 strata train configs/base.yml steps=3 run_name=d
 fact "a key twice" says 2 "overridden by both CLI/kwargs and environment variable 'M_STEPS'"
 strata train model_name=llama3.1-8b base_emb_dim=64 run_name=d

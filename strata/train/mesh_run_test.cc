@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "strata/api/index.h"
+#include "strata/api/numpy.h"
 #include "strata/api/random.h"
 #include "strata/api/sharding/devices.h"
 #include "strata/checkpoint/checkpoint.h"
@@ -74,6 +75,7 @@ class MeshRunTest : public testing::Test {
       if (outcome.routers) {
         out.push_back(outcome.routers->load_balance.item<double>());
         out.push_back(outcome.routers->router_z.item<double>());
+        out.push_back(1 + sum(outcome.routers->dropped).item<double>());
       }
     }
     return {std::move(out), std::move(state)};
@@ -105,16 +107,18 @@ TEST_F(MeshRunTest, LossesAreThoseOfOneDevice) {
   EXPECT_LE(differs({"ici_context_parallelism=4", "ici_data_parallelism=2"}), 1e-5);
 }
 
-/// A tiny Mixtral, whose routers' losses count.
-Config mixtral(Keys more, const char* length = "max_target_length=8") {
+/// A tiny Mixtral, whose routers' losses count; above 0 `capacity` bounds its experts.
+Config mixtral(Keys more, const char* length = "max_target_length=8", double capacity = 0) {
   more.insert(
       more.begin(),
       {"decoder_block=published", "learning_rate=1e-2", "steps=20", "per_device_batch_size=8",
        "load_balance_loss_weight=0.1", "router_z_loss_weight=0.01", length,
-       R"(config={"model_type": "mixtral", "vocab_size": 64, "hidden_size": 16,
+       fmt::format(
+           R"(config={{"model_type": "mixtral", "vocab_size": 64, "hidden_size": 16,
             "intermediate_size": 32, "num_hidden_layers": 2, "num_attention_heads": 8,
             "num_key_value_heads": 8, "rms_norm_eps": 1e-5, "num_local_experts": 4,
-            "num_experts_per_tok": 2})"});
+            "num_experts_per_tok": 2, "capacity_factor": {}}})",
+           capacity)});
   return read_config({}, more, Data::optional);
 }
 
@@ -139,12 +143,12 @@ TEST_F(MeshRunTest, ExpertsSortTheTokensOfEachDevice) {
 
 TEST_F(MeshRunTest, TokensTravelToTheirExpertsAndBack) {
   // Loss, load balance and router z of each step are those of one device, also of micro-batches.
-  const std::vector<double> whole = losses(mixtral({}), 5, 32).first;
-  for (const char* parts : {"1", "2", "4"}) {
+  const std::vector<double> whole = losses(mixtral({}), 3, 64).first;
+  for (const char* parts : {"1", "2", "4", "8"}) {
     const Config c = mixtral({"ici_data_parallelism=2", "ici_expert_parallelism=4",
                               std::string("gradient_accumulation_steps=") + parts});
-    const std::vector<double> mine = losses(c, 5, 32).first;
-    ASSERT_EQ(mine.size(), 15u);
+    const std::vector<double> mine = losses(c, 3, 64).first;
+    ASSERT_EQ(mine.size(), 12u);
     for (std::size_t i = 0; i < whole.size(); ++i)
       EXPECT_NEAR(mine[i] / whole[i], 1, 1e-5) << parts << " micro-batches, figure " << i;
   }
@@ -160,6 +164,20 @@ TEST_F(MeshRunTest, TokensTravelToTheirExpertsAndBack) {
   EXPECT_GE(experts.at("all_to_all").times, 5);
   // Weights of experts stay where they are.
   EXPECT_LT(experts["all_gather"].bytes, whole_ones.at("all_gather").bytes);
+}
+
+TEST_F(MeshRunTest, FullExpertsDropTheSameTokensOnAMesh) {
+  const auto full = [](const Keys& keys) { return mixtral(keys, "max_target_length=8", 1); };
+  const std::vector<double> whole = losses(full({}), 3).first;
+  EXPECT_GT(whole[3], 1);  // some of the first step's choices found their expert full
+  for (const Keys& keys :
+       {Keys{"ici_fsdp_parallelism=8"}, Keys{"ici_data_parallelism=2", "ici_expert_parallelism=4"},
+        Keys{"ici_data_parallelism=2", "ici_tensor_parallelism=4"}}) {
+    const std::vector<double> mine = losses(full(keys), 3).first;
+    ASSERT_EQ(mine.size(), whole.size());
+    for (std::size_t i = 0; i < whole.size(); ++i)
+      EXPECT_NEAR(mine[i] / whole[i], 1, 1e-5) << keys[0] << ", figure " << i;
+  }
 }
 
 TEST_F(MeshRunTest, StagesHaveTheLossesOfOneDevice) {
