@@ -15,11 +15,13 @@
 #include "strata/op/lowering_kind.h"
 #include "strata/op/reduce/combiner.h"
 #include "strata/op/rules.h"
+#include "strata/partition/addends.h"
 #include "strata/partition/choose_cut.h"
 #include "strata/partition/halo.h"
 #include "strata/partition/local.h"
 #include "strata/partition/lookup.h"
 #include "strata/partition/moving_slice.h"
+#include "strata/partition/parts.h"
 
 namespace strata::spmd {
 namespace {
@@ -31,10 +33,6 @@ using op::Op;
 using op::Structured;
 using op::Value;
 using op::Values;
-
-bool can_be_cut(const Type& type) {
-  return type.is_tensor() && type.shape().is_static() && !type.is_quantized();
-}
 
 bool is_between_processes(std::string_view name) {
   for (std::string_view n :
@@ -55,10 +53,10 @@ bool happens_once(std::string_view name) {
   return false;
 }
 
-class Partitioner {
+class Partitioner : Parts {
  public:
   Partitioner(const Grid& grid, const Plan& plan, const PartitionOptions& options)
-      : grid_(grid), plan_(plan), options_(options), emit_(grid) {}
+      : Parts(grid, plan, options) {}
 
   Partitioned run(const Block& whole) {
     Partitioned out;
@@ -72,9 +70,8 @@ class Partitioner {
     Builder b(*out.body);
     for (int i = 0; i < whole.num_arguments(); ++i)
       if (const Addends* a = addends(plan_.argument_addends, i)) {
-        const Value* v = whole.argument(i);
-        Part given = part(v);
-        set(v, emit_.all_reduce(b, given.local, a->axes, a->combiner), given.layout);
+        const Part given = part(whole.argument(i));
+        arrive(b, whole.argument(i), given.local, given.layout, *a);
       }
     run_ops(whole, b);
     emit_.set_reason("result");
@@ -83,10 +80,8 @@ class Partitioner {
       bool fixed = i < plan_.results.size() && plan_.results[i];
       Layout layout = fixed ? *plan_.results[i] : part(v).layout;
       if (!can_be_cut(v->type())) layout = part(v).layout;
-      Value* result = in_layout(b, v, layout);
-      if (const Addends* a = addends(plan_.result_addends, static_cast<int>(i)))
-        result = as_addend(b, result, *a);
-      out.body->results.push_back(result);
+      const Addends* a = addends(plan_.result_addends, static_cast<int>(i));
+      out.body->results.push_back(a ? as_addends(b, v, layout, *a) : in_layout(b, v, layout));
       out.results.push_back(std::move(layout));
     }
     ir::cse(*out.body);
@@ -96,63 +91,9 @@ class Partitioner {
   }
 
  private:
-  struct Part {
-    Value* local;
-    Layout layout;
-  };
-
-  // ---- values ----------------------------------------------------------------------------------
-
-  void set(const Value* v, Value* local, Layout layout) {
-    Type expected = local_type(grid_, v->type(), layout);
-    STRATA_CHECK(local->type() == expected, "a part of {} is {} instead of {}",
-                 v->type().to_string(), local->type().to_string(), expected.to_string());
-    parts_[v] = {local, std::move(layout)};
-  }
-  const Part& part(const Value* v) const {
-    auto it = parts_.find(v);
-    STRATA_CHECK(it != parts_.end(), "a value is used before it is there");
-    return it->second;
-  }
   static const Addends* addends(const std::vector<Addends>& all, int i) {
     const auto at = static_cast<std::size_t>(i);
     return at < all.size() && !all[at].axes.empty() ? &all[at] : nullptr;
-  }
-  /// The value on the first device along the axes, what changes no sum on the others.
-  Value* as_addend(Builder& b, Value* x, const Addends& a) {
-    Value* mine =
-        op::compare(b, emit_.tile_begin(b, a.axes, 1), op::scalar(b, DType::i32, 0), "EQ");
-    Value* none =
-        op::broadcast_to(b, op::constant(b, op::identity(a.combiner, x->dtype())), x->shape());
-    return op::select(b, mine, x, none);
-  }
-  static Layout whole_of(const Value* v) {
-    return Layout::whole(v->type().is_tensor() ? v->rank() : 0);
-  }
-  const Layout* planned(const Value* v) const {
-    if (!can_be_cut(v->type())) return nullptr;
-    auto it = plan_.values.find(v);
-    return it == plan_.values.end() ? nullptr : &it->second;
-  }
-  Layout planned_or_whole(const Value* v) const {
-    const Layout* layout = planned(v);
-    return layout ? *layout : whole_of(v);
-  }
-  Value* in_layout(Builder& b, const Value* v, const Layout& layout) {
-    const Part& have = part(v);
-    if (have.layout == layout) return have.local;
-    auto key = std::tuple(&b.block(), v, layout.dims);
-    if (auto it = moved_.find(key); it != moved_.end()) return it->second;
-    return moved_[key] = emit_.reshard(b, have.local, v->type(), have.layout, layout);
-  }
-  Value* whole(Builder& b, const Value* v) { return in_layout(b, v, whole_of(v)); }
-  /// A result as it came out, moved to where it is planned.
-  void place(Builder& b, const Value* v, Value* local, Layout layout) {
-    set(v, local, std::move(layout));
-    const Layout* to = planned(v);
-    if (to == nullptr || *to == part(v).layout) return;
-    Value* there = in_layout(b, v, *to);
-    set(v, there, *to);
   }
 
   // ---- blocks ----------------------------------------------------------------------------------
@@ -168,18 +109,23 @@ class Partitioner {
   }
 
   /// The block on parts: arguments in the layouts given, results likewise (none: whole).
+  /// What arguments and results are addends of stands in `addends`, by carry.
   BlockPtr run_region(const Block& block, const std::vector<Layout>& arguments,
-                      const std::vector<Layout>& results) {
+                      const std::vector<Layout>& results, std::size_t consts = 0,
+                      const std::vector<Addends>& carried = {}) {
+    auto carry = [&](std::size_t i) { return i < carried.size() ? carried[i] : Addends(); };
     auto out = std::make_unique<Block>();
     for (int i = 0; i < block.num_arguments(); ++i) {
       Value* a = block.argument(i);
       const Layout& layout = arguments[static_cast<std::size_t>(i)];
-      set(a, out->add_argument(local_type(grid_, a->type(), layout), a->hint()), layout);
+      const auto at = static_cast<std::size_t>(i);
+      set(a, out->add_argument(local_type(grid_, a->type(), layout), a->hint()), layout,
+          at < consts ? Addends() : carry(at - consts));
     }
     Builder b(*out);
     run_ops(block, b);
     for (std::size_t i = 0; i < block.results.size(); ++i)
-      out->results.push_back(in_layout(b, block.results[i], results[i]));
+      out->results.push_back(entering(b, block.results[i], results[i], carry(i)));
     return out;
   }
 
@@ -211,8 +157,7 @@ class Partitioner {
     if (name == "sdy.sharding_group") return;
     if (name == "sdy.sharding_constraint" || name == "sdy.reshard" ||
         name == "sdy.propagation_barrier") {
-      const Part& x = part(op.operand(0));
-      return place(b, op.result(), x.local, x.layout);
+      return constraint(b, op);
     }
     if (name == "stablehlo.optimization_barrier") return barrier(b, op);
     if (name == "sdy.manual_computation") return manual(b, op);
@@ -224,7 +169,22 @@ class Partitioner {
     if (op::def(op).decompose == op::call_first_region && op.regions.size() > 0 &&
         op.region(0).num_arguments() == static_cast<int>(op.operands.size()))
       return call(b, op);
+    keep(op);
     if (!on_parts(b, op)) on_whole(b, op);
+    keep_none();
+  }
+
+  /// What is cut becomes addends where it is to be; what is whole stays so.
+  void constraint(Builder& b, const Op& op) {
+    const Part x = part(op.operand(0));
+    const Addends* may = wanted(op.result());
+    const bool makes = may != nullptr && x.addends.axes.empty() &&
+                       std::any_of(x.layout.dims.begin(), x.layout.dims.end(),
+                                   [&](const Axes& a) { return !disjoint(a, may->axes); });
+    if (!makes) return place(b, op.result(), x.local, x.layout, x.addends);
+    Layout to = planned_or_whole(op.result());
+    Value* mine = as_addends(b, op.operand(0), to, *may);
+    place(b, op.result(), mine, std::move(to), *may);
   }
 
   /// Operands go through as they lie: two may be cut over one axis along dimensions of their own.
@@ -233,7 +193,8 @@ class Partitioner {
     for (const Value* v : op.operands) locals.push_back(part(v).local);
     const Values out = op::optimization_barrier(b, locals);
     for (int i = 0; i < op.num_results(); ++i)
-      place(b, op.result(i), out[static_cast<std::size_t>(i)], part(op.operand(i)).layout);
+      place(b, op.result(i), out[static_cast<std::size_t>(i)], part(op.operand(i)).layout,
+            part(op.operand(i)).addends);
   }
 
   void on_whole(Builder& b, const Op& op) {
@@ -259,6 +220,9 @@ class Partitioner {
     for (const Value* v : op.results()) results.push_back(planned(v));
     std::optional<op::Combiner> combiner = combiner_of_parts(op, options_.exact);
     Cut cut = choose_cut(op, grid_, operands, results, combiner.has_value());
+    for (Axes& a : cut.axes)
+      if (kept()) std::erase_if(a, [&](int x) { return !disjoint({x}, kept()->axes); });
+    if (on_scattered_sum(b, op, cut)) return true;
     if (on_owned_rows(b, op, cut) || on_owned_slice(b, op, cut) || on_windows(b, op, cut))
       return true;
     if (cut.is_whole()) return false;
@@ -486,44 +450,52 @@ class Partitioner {
       locals[1] = op::constant(b, op::initial_value(combiner, wide));
     }
     Value* sums = b.create(op.info(), locals, std::move(attrs), {}, {type.with(wide)}).result();
-    // Where the plan cuts the result by what was summed over, no device needs all of it.
-    const Layout* to = planned(op.result());
-    Axes left = summed;
-    for (std::size_t d = 0; to != nullptr && d < to->dims.size(); ++d) {
-      const Axes &now = layout.dims[d], &wanted = to->dims[d];
-      if (now.size() > wanted.size() || !std::equal(now.begin(), now.end(), wanted.begin()))
-        continue;
-      Axes parts, after = now;
-      for (std::size_t i = now.size(); i < wanted.size(); ++i) {
-        if (std::count(left.begin(), left.end(), wanted[i]) == 0) break;
-        after.push_back(wanted[i]);
-        if (result.shape()[static_cast<int>(d)] % grid_.product(after) != 0) break;
-        parts.push_back(wanted[i]);
-      }
-      if (parts.empty()) continue;
-      sums = emit_.reduce_scatter(b, sums, static_cast<int>(d), parts, combiner);
-      layout.dims[d].insert(layout.dims[d].end(), parts.begin(), parts.end());
-      std::erase_if(left, [&](int a) { return std::count(parts.begin(), parts.end(), a) > 0; });
-    }
-    sums = emit_.all_reduce(b, sums, left, combiner);
+    Addends apart;
+    Axes left;
+    const Addends* may = init == nullptr ? wanted(op.result()) : nullptr;
+    for (int a : summed)
+      (may != nullptr && may->combiner == combiner && !kept() && !disjoint({a}, may->axes)
+           ? apart.axes
+           : left)
+          .push_back(a);
+    apart.combiner = combiner;
+    sums = combine_addends(b, emit_, grid_, sums, result, layout, {left, combiner},
+                           planned(op.result()));
     if (init != nullptr)
-      sums = combined(b, combiner, op::broadcast_in_dim(b, init, sums->shape(), {}), sums);
-    place(b, op.result(), op::convert(b, sums, result.dtype()), layout);
+      sums = op::combined(b, combiner, op::broadcast_in_dim(b, init, sums->shape(), {}), sums);
+    place(b, op.result(), op::convert(b, sums, result.dtype()), layout, apart);
     return true;
   }
 
-  static Value* combined(Builder& b, op::Combiner combiner, Value* x, Value* y) {
-    switch (combiner) {
-      case op::Combiner::add: return op::add(b, x, y);
-      case op::Combiner::mul: return op::mul(b, x, y);
-      case op::Combiner::min: return op::min(b, x, y);
-      case op::Combiner::max: return op::max(b, x, y);
-      case op::Combiner::and_: return op::and_(b, x, y);
-      case op::Combiner::or_: return op::or_(b, x, y);
-      case op::Combiner::xor_: return op::xor_(b, x, y);
-      case op::Combiner::region: break;
+  /// A scatter of which devices have updates of their own, whose result may be addends.
+  bool on_scattered_sum(Builder& b, const Op& op, Cut cut) {
+    if (op.name() != "stablehlo.scatter" || op.operands.size() != 3 || op::assigns(op) || kept())
+      return false;
+    const Addends* may = wanted(op.result());
+    if (may == nullptr || op::combiner_of(op) != may->combiner) return false;
+    Addends made{{}, may->combiner};
+    const auto& updates = cut.factors.operands[2];
+    for (std::size_t d = 0; d < updates.size(); ++d) {
+      const Axes& axes = part(op.operand(2)).layout.dims[d];
+      if (axes.empty() || updates[d].size() != 1 || !within(axes, may->axes)) continue;
+      const auto f = static_cast<std::size_t>(updates[d][0]);
+      const auto& indices = cut.factors.operands[1];
+      const bool is_row = std::count(indices.begin(), indices.end(), updates[d]) == 1;
+      if (cut.factors.kinds[f] != 'n' || !is_row || !is_free(cut, axes) ||
+          cut.factors.sizes[f] % grid_.product(axes) != 0)
+        continue;
+      cut.axes[f] = axes;
+      made.axes.insert(made.axes.end(), axes.begin(), axes.end());
     }
-    STRATA_UNREACHABLE("a region combines by itself");
+    if (made.axes.empty()) return false;
+    const Layout table = cut.layout(cut.factors.operands[0]);
+    Values locals{as_addends(b, op.operand(0), table, made)};
+    for (std::size_t i = 1; i < 3; ++i)
+      locals.push_back(in_layout(b, op.operands[i], cut.layout(cut.factors.operands[i])));
+    Op& out = b.create(op.info(), locals, local_attrs(op, grid_, cut), regions_of(b, op),
+                       {local_type(grid_, op.result()->type(), table)});
+    place(b, op.result(), out.result(), table, made);
+    return true;
   }
 
   void constant(Builder& b, const Op& op) {
@@ -561,32 +533,37 @@ class Partitioner {
     const Block& body = op.region(0);
     for (int i = 0; i < body.num_arguments(); ++i) {
       const Part x = part(op.operand(i));
-      set(body.argument(i), x.local, x.layout);
+      set(body.argument(i), x.local, x.layout, x.addends);
       if (const Layout* to = planned(body.argument(i)); to != nullptr && *to != x.layout)
         set(body.argument(i), in_layout(b, op.operand(i), *to), *to);
     }
     run_ops(body, b);
     for (int i = 0; i < op.num_results(); ++i) {
       const Part x = part(body.results[static_cast<std::size_t>(i)]);
-      place(b, op.result(i), x.local, x.layout);
+      place(b, op.result(i), x.local, x.layout, x.addends);
     }
   }
 
   void while_(Builder& b, const Op& op) {
+    settle_captures(b, op);
     std::vector<Layout> layouts;
+    std::vector<Addends> carried;
     Values carries;
     for (int i = 0; i < op.num_results(); ++i) {
+      const Addends* a = wanted(op.result(i));
       layouts.push_back(planned_or_whole(op.result(i)));
-      carries.push_back(in_layout(b, op.operand(i), layouts.back()));
+      carried.push_back(a ? *a : Addends());
+      carries.push_back(entering(b, op.operand(i), layouts.back(), carried.back()));
     }
-    BlockPtr cond = run_region(op.region(0), layouts, {Layout()});
-    BlockPtr body = run_region(op.region(1), layouts, layouts);
+    BlockPtr cond = run_region(op.region(0), layouts, {Layout()}, 0, carried);
+    BlockPtr body = run_region(op.region(1), layouts, layouts, 0, carried);
     Values out = op::while_(b, std::move(cond), std::move(body), std::move(carries));
-    for (int i = 0; i < op.num_results(); ++i)
-      set(op.result(i), out[static_cast<std::size_t>(i)], layouts[static_cast<std::size_t>(i)]);
+    for (std::size_t i = 0; i < layouts.size(); ++i)
+      set(op.result(static_cast<int>(i)), out[i], layouts[i], carried[i]);
   }
 
   void case_(Builder& b, const Op& op) {
+    settle_captures(b, op);
     std::vector<Layout> layouts;
     for (const Value* r : op.results()) layouts.push_back(planned_or_whole(r));
     Value* chosen = whole(b, op.operand(0));
@@ -598,8 +575,10 @@ class Partitioner {
   }
 
   void scan(Builder& b, const Op& op) {
+    settle_captures(b, op);
     op::ScanParts s(op);
     std::vector<Layout> arguments, results;
+    std::vector<Addends> carried;
     Values operands;
     for (std::size_t i = 0; i < op.operands.size(); ++i) {
       const Value* v = op.operands[i];
@@ -607,7 +586,9 @@ class Partitioner {
       Layout layout =
           is_carry ? planned_or_whole(op.result(static_cast<int>(i - s.consts))) : part(v).layout;
       if (i >= s.consts + s.carries) layout.dims[0].clear();
-      operands.push_back(in_layout(b, v, layout));
+      const Addends* a = is_carry ? wanted(op.result(static_cast<int>(i - s.consts))) : nullptr;
+      if (is_carry) carried.push_back(a ? *a : Addends());
+      operands.push_back(entering(b, v, layout, a ? *a : Addends()));
       if (i >= s.consts + s.carries) layout.dims.erase(layout.dims.begin());
       arguments.push_back(std::move(layout));
     }
@@ -619,13 +600,14 @@ class Partitioner {
     std::int64_t times = emit_.times();
     emit_.set_times(times * s.length);
     std::vector<BlockPtr> body;
-    body.push_back(run_region(op.region(0), arguments, results));
+    body.push_back(run_region(op.region(0), arguments, results, s.consts, carried));
     emit_.set_times(times);
     Op& out = b.create(op.info(), operands, op.attrs, std::move(body));
     for (int i = 0; i < op.num_results(); ++i) {
       Layout layout = results[static_cast<std::size_t>(i)];
-      if (static_cast<std::size_t>(i) >= s.carries) layout.dims.insert(layout.dims.begin(), Axes{});
-      place(b, op.result(i), out.result(i), layout);
+      const auto at = static_cast<std::size_t>(i);
+      if (at >= s.carries) layout.dims.insert(layout.dims.begin(), Axes{});
+      place(b, op.result(i), out.result(i), layout, at < s.carries ? carried[at] : Addends());
     }
   }
 
@@ -646,9 +628,8 @@ class Partitioner {
     const Block& body = op.region(0);
     for (int i = 0; i < body.num_arguments(); ++i) {
       const Layout& layout = m.operands[static_cast<std::size_t>(i)];
-      Value* local = in_layout(b, op.operand(i), layout);
-      if (const Addends* a = addends(m.operand_addends, i)) local = as_addend(b, local, *a);
-      set(body.argument(i), local, inside(layout));
+      const Addends* a = addends(m.operand_addends, i);
+      set(body.argument(i), entering(b, op.operand(i), layout, a ? *a : Addends()), inside(layout));
     }
     Axes outer = manual_axes_;
     manual_axes_.insert(manual_axes_.end(), m.axes.begin(), m.axes.end());
@@ -657,9 +638,8 @@ class Partitioner {
     for (int i = 0; i < op.num_results(); ++i) {
       const Layout& layout = m.results[static_cast<std::size_t>(i)];
       Value* local = in_layout(b, body.results[static_cast<std::size_t>(i)], inside(layout));
-      if (const Addends* a = addends(m.result_addends, i))
-        local = emit_.all_reduce(b, local, a->axes, a->combiner);
-      place(b, op.result(i), local, layout);
+      const Addends* a = addends(m.result_addends, i);
+      place(b, op.result(i), local, layout, a ? *a : Addends());
     }
   }
 
@@ -669,15 +649,8 @@ class Partitioner {
     if (id != nullptr) emit_.set_last_channel(channel_ = std::max(channel_, *id));
   }
 
-  const Grid& grid_;
-  const Plan& plan_;
-  PartitionOptions options_;
-  Emitter emit_;
   std::int64_t channel_ = 0;
   Axes manual_axes_;  // of the bodies around
-  std::unordered_map<const Value*, Part> parts_;
-  // Of values in other layouts than their own; looked up only.
-  std::map<std::tuple<const Block*, const Value*, std::vector<Axes>>, Value*> moved_;
 };
 
 }  // namespace

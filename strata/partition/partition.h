@@ -29,8 +29,8 @@
 namespace strata::spmd {
 
 /// Axes along which the devices' values are to be combined to be the value: "unreduced" ones.
-/// Inside a program every device holds the whole; addends are made and combined at its borders and
-/// at those of manual computations, which see them.
+/// Inside a program a value may be addends where the plan says so (addends.h); at its borders and
+/// at those of manual computations, which see them, it must.
 struct Addends {
   Axes axes = {};
   op::Combiner combiner = op::Combiner::add;
@@ -48,6 +48,8 @@ struct ManualPlan {
 struct Plan {
   /// Of the program's values; asked by value, never walked.
   std::unordered_map<const op::Value*, Layout> values;
+  /// Of values that may be addends, likewise; not in `exact`.
+  std::unordered_map<const op::Value*, Addends> addends = {};
   /// Of what the program returns: one entry for each result, or none at all. Where it is absent a
   /// result lies as its value does.
   std::vector<std::optional<Layout>> results;

@@ -9,6 +9,7 @@
 
 #include "strata/base/error.h"
 #include "strata/ir/pass/pass.h"
+#include "strata/partition/addends.h"
 #include "strata/partition/explain.h"
 #include "strata/partition/gspmd.h"
 #include "strata/partition/mesh_groups.h"
@@ -199,6 +200,10 @@ PartitionedProgram partition_program(const ir::Function& program, const ir::Modu
     Layout whole = Layout::whole(can_be_cut(f.body.results[i]) ? f.body.results[i]->rank() : 0);
     plan.results.emplace_back(known ? atoms.layout(*s.results[i]) : whole);
   }
+  for (const Value* v : values)
+    if (auto it = s.values.find(v); it != s.values.end() && can_be_cut(v))
+      if (Addends a = atoms.addends(it->second); !a.axes.empty()) plan.addends[v] = std::move(a);
+  spread_addends(f.body, plan);
   ir::walk(f.body, [&](const Op& op) {
     if (op.name() != "sdy.manual_computation") return;
     ManualPlan manual;
@@ -215,7 +220,10 @@ PartitionedProgram partition_program(const ir::Function& program, const ir::Modu
       }
     for (const auto& a : op.region(0).arguments()) manual.operands.push_back(layout(a.get()));
     for (const Value* r : op.results()) manual.results.push_back(layout(r));
-    for (const auto& a : op.region(0).arguments()) plan.values.erase(a.get());
+    for (const auto& a : op.region(0).arguments()) {
+      plan.values.erase(a.get());
+      plan.addends.erase(a.get());
+    }
     manual.operand_addends = addends_of(atoms, meshes, op, "in_shardings", op.operands);
     manual.result_addends = addends_of(atoms, meshes, op, "out_shardings", op.results());
     plan.manual[&op] = std::move(manual);

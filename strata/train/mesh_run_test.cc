@@ -207,6 +207,19 @@ TEST_F(MeshRunTest, StagesHaveTheLossesOfOneDevice) {
             1e-5);
 }
 
+TEST_F(MeshRunTest, StagesOfLayersWithExperts) {
+  // Loss, load balance and router z of each step.
+  const std::vector<double> whole = losses(mixtral({}), 5).first;
+  for (const Keys& keys : {Keys{"ici_pipeline_parallelism=2", "per_device_batch_size=4"},
+                           Keys{"ici_pipeline_parallelism=2", "ici_data_parallelism=2",
+                                "num_pipeline_microbatches=4", "per_device_batch_size=2"}}) {
+    const std::vector<double> mine = losses(mixtral(keys), 5).first;
+    ASSERT_EQ(mine.size(), whole.size());
+    for (std::size_t i = 0; i < whole.size(); ++i)
+      EXPECT_NEAR(mine[i] / whole[i], 1, 1e-5) << keys[1] << ", figure " << i;
+  }
+}
+
 TEST_F(MeshRunTest, StagesThatDoNotFitAreNamed) {
   const auto said = [](Keys keys) {
     keys.push_back("base_num_decoder_layers=4");
