@@ -139,6 +139,27 @@ with tempfile.TemporaryDirectory() as folder:
     say(compiled.get("alias_bytes", 0) >= ours.get("state_bytes_per_chip", 1) * 0.99, "the new state takes the old one's memory")
     if step.exists():
         same_as_jax("the step", compiled, step, "v5e:2x2", 4)
+# The same step by the same annotations over 16 chips: the mesh alone says which collectives it takes.
+WIDE = ["configs/demo.yml", "--target=tpu:v5e:4x4", "base_num_decoder_layers=2", "base_emb_dim=512", "base_mlp_dim=1024", "base_num_query_heads=4", "base_num_kv_heads=4", "head_dim=128", "per_device_batch_size=1", "max_target_length=256", "vocab_size=2048", "--json"]
+
+
+def kinds(*mesh):
+    done = strata("train-compile", *WIDE, *mesh)
+    ours = json.loads(done.out.splitlines()[-1]) if done.returncode == 0 else {}
+    compiled = ours.get("compiled", {})
+    return ours.get("parameters", 0), compiled.get("collectives", {}), compiled.get("collective_bytes", {}), f"{done.err[-300:]} {compiled.get('collectives')} {compiled.get('collective_bytes')}"
+
+
+weights, times, moved, said = kinds("ici_data_parallelism=16")
+say(set(times) == {"all_reduce"} and moved["all_reduce"] == 2 * weights + 4, f"copies of weights: the gradients in bf16 and one loss are reduced, and nothing else: {said}")
+weights, times, moved, said = kinds("ici_fsdp_parallelism=16")
+# 7 matrices of each of 2 layers and the embedding, for the step forward and again backward.
+say(times.get("all_gather", 0) >= 2 * (7 * 2 + 1) and moved.get("all_gather", 0) >= 2 * weights, f"weights in parts are gathered forward and backward: {said}")
+say("collective_permute" not in times and sum(moved.get(k, 0) for k in ("all_reduce", "reduce_scatter")) >= weights, f"and their gradients reduced: {said}")
+weights, times, moved, said = kinds("ici_data_parallelism=4", "ici_tensor_parallelism=4")
+# After attention and after the feed-forward of each of 2 layers, forward and backward.
+say(times.get("all_reduce", 0) >= 2 * 2 * 2 and moved.get("all_gather", 0) < moved.get("all_reduce", 0), f"weights cut by heads and width stay: activations are reduced: {said}")
+say("collective_permute" not in times, f"nothing is shifted: {said}")
 # The files of docs/at-scale.md, small: one layer, 16 chips.
 few = ["compile_topology=v5e-16", "base_num_decoder_layers=1", "max_target_length=256", "vocab_size=4096"]
 with tempfile.TemporaryDirectory() as folder:

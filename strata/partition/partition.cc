@@ -15,13 +15,13 @@
 #include "strata/op/lowering_kind.h"
 #include "strata/op/reduce/combiner.h"
 #include "strata/op/rules.h"
-#include "strata/partition/addends.h"
+#include "strata/partition/addends/addends.h"
+#include "strata/partition/addends/parts.h"
 #include "strata/partition/choose_cut.h"
 #include "strata/partition/halo.h"
 #include "strata/partition/local.h"
 #include "strata/partition/lookup.h"
 #include "strata/partition/moving_slice.h"
-#include "strata/partition/parts.h"
 
 namespace strata::spmd {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "strata/base/error.h"
 #include "strata/ir/pass/pass.h"
-#include "strata/partition/addends.h"
+#include "strata/partition/addends/addends.h"
 #include "strata/partition/explain.h"
 #include "strata/partition/gspmd.h"
 #include "strata/partition/mesh_groups.h"

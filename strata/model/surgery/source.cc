@@ -6,6 +6,7 @@
 
 #include "strata/base/error.h"
 #include "strata/base/file.h"
+#include "strata/model/convert/convert.h"
 #include "strata/model/convert/stacked.h"
 #include "strata/type/literals_in_files.h"
 

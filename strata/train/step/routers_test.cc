@@ -15,6 +15,7 @@
 #include "strata/model/decoder/model.h"
 #include "strata/train/step/router_losses.h"
 #include "strata/train/step/rules.h"
+#include "strata/train/step/step.h"
 
 namespace strata::train {
 namespace {

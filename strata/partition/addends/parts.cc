@@ -1,10 +1,10 @@
-#include "strata/partition/parts.h"
+#include "strata/partition/addends/parts.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "strata/base/check.h"
-#include "strata/partition/addends.h"
+#include "strata/partition/addends/addends.h"
 
 namespace strata::spmd {
 

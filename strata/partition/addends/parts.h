@@ -8,7 +8,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "strata/partition/partition.h"
+#include "strata/partition/emit.h"
+#include "strata/partition/plan.h"
 
 namespace strata::spmd {
 

@@ -1,7 +1,7 @@
 // Programs whose values are addends on each device, as JAX lowers them in explicit mode
 // (tools/goldens/unreduced.py): what each of eight devices holds is what it holds by XLA, and
 // nothing is combined before it must be.
-#include "strata/partition/addends.h"
+#include "strata/partition/addends/addends.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -29,7 +29,8 @@ namespace fs = std::filesystem;
 using Kinds = std::map<std::string, std::int64_t>;
 
 std::string read(const std::string& name) {
-  std::ifstream in(fs::path(__FILE__).parent_path() / "testdata/jax/unreduced" / name);
+  std::ifstream in(fs::path(__FILE__).parent_path().parent_path() / "testdata/jax/unreduced" /
+                   name);
   return {std::istreambuf_iterator<char>(in), {}};
 }
 std::unique_ptr<ir::Module> parsed(const std::string& text) {

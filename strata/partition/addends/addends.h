@@ -15,7 +15,8 @@
 // sharded_to_unreduced (the first device along an axis, or who owns a tile, keeps the value).
 #pragma once
 
-#include "strata/partition/partition.h"
+#include "strata/partition/emit.h"
+#include "strata/partition/plan.h"
 
 namespace strata::spmd {
 

@@ -1,4 +1,4 @@
-#include "strata/partition/addends.h"
+#include "strata/partition/addends/addends.h"
 
 #include <algorithm>
 #include <string_view>
