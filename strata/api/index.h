@@ -53,7 +53,7 @@ class Index {
   Index(T i) : item(static_cast<std::int64_t>(i)) {}  // NOLINT: implicit by intent
   Index(Slice s) : item(s) {}                         // NOLINT
   Index(NewAxis n) : item(n) {}                       // NOLINT
-  Index(Ellipsis e) : item(e) {}                      // NOLINT
+  Index(Ellipsis dots) : item(dots) {}                // NOLINT
   Index(Array a) : item(std::move(a)) {}              // NOLINT
   std::variant<std::int64_t, Slice, NewAxis, Ellipsis, Array> item;
 };

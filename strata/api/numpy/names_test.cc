@@ -10,13 +10,15 @@
 namespace strata {
 namespace {
 
-std::string text_of(const std::string& path) {
-  const auto root = std::filesystem::path(__FILE__).parent_path() / "../../..";
-  std::ifstream file(root / path);
+std::string text_at(const std::filesystem::path& path) {
+  std::ifstream file(path);
   EXPECT_TRUE(file.good()) << path;
   std::ostringstream out;
   out << file.rdbuf();
   return out.str();
+}
+std::string text_of(const std::string& path) {
+  return text_at(std::filesystem::path(__FILE__).parent_path() / "../../.." / path);
 }
 
 /// The names of jax.numpy itself, without those of its modules and those that C++ has no use for.
@@ -34,6 +36,15 @@ std::set<std::string> upstream_names() {
   return out;
 }
 
+/// All of strata/api/numpy's headers: each brings its own names into strata.
+std::string headers_of_numpy() {
+  std::string out;
+  for (const auto& file :
+       std::filesystem::recursive_directory_iterator(std::filesystem::path(__FILE__).parent_path()))
+    if (file.path().extension() == ".h") out += text_at(file.path());
+  return out;
+}
+
 TEST(Names, OfJaxNumpyStandInStrata) {
   // Names that strata has from another header: array.h, index.h and options.h.
   const std::set<std::string> elsewhere = {
@@ -41,7 +52,7 @@ TEST(Names, OfJaxNumpyStandInStrata) {
       "float16", "float32", "float64",  "int8",   "int16",     "int32",
       "int64",   "uint8",   "uint16",   "uint32", "uint64"};
   const std::set<std::string> with_underscore = {"std", "delete"};
-  const std::string header = text_of("strata/api/numpy.h");
+  const std::string header = headers_of_numpy();
   int found = 0;
   for (const std::string& name : upstream_names()) {
     if (elsewhere.contains(name)) continue;
