@@ -2,6 +2,12 @@
 // time, and for headers; `<strata/strata.h>` is this and the rooms above it.
 #pragma once
 
+// First, so that what a compiler says of a wrong function names few headers on its way.
+// clang-format off
+#include "strata/api/trace/function.h"
+#include "strata/api/transform/jit.h"
+// clang-format on
+
 #include "strata/api/index.h"
 #include "strata/api/initializers.h"
 #include "strata/api/lax.h"
@@ -26,7 +32,6 @@
 #include "strata/api/transform/graph.h"
 #include "strata/api/transform/implicit.h"
 #include "strata/api/transform/jacobian.h"
-#include "strata/api/transform/jit.h"
 #include "strata/api/transform/map.h"
 #include "strata/api/transform/vmap.h"
 #include "strata/api/tree.h"
