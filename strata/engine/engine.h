@@ -51,8 +51,8 @@ struct Options {
   bool share_beginnings = true;
   /// Whether tokens are handed on with their logits.
   bool with_logits = false;
-  /// How keys and values lie in pages: bf16, f16, f8E4M3FN or i8 (nn/attention/page_format.h);
-  /// none: as the model computes them.
+  /// The dtype of the paged KV cache: bf16, f16, f8E4M3FN or i8 (nn/attention/page_format.h); none:
+  /// that of the model's computation.
   std::optional<DType> pages_dtype = {};
   /// As ScheduleOptions::reserve.
   double reserve = 1;

@@ -16,10 +16,11 @@ Array slice(const Operand& x, const Sizes& start, const Sizes& limit, const Size
 Array slice_in_dim(const Operand& x, std::optional<std::int64_t> start,
                    std::optional<std::int64_t> limit, std::int64_t stride = 1,
                    std::int64_t axis = 0);
-/// A slice of static sizes at traced starts, clamped so that it lies inside. Negative starts count
-/// from the end.
+/// Takes a slice of static sizes at traced start indices, which are clamped so that the slice is in
+/// bounds. Negative start indices count from the end.
 Array dynamic_slice(const Operand& x, const std::vector<Array>& starts, const Sizes& sizes);
-/// `size` elements along one axis from a traced start on, which is clamped so that they lie inside.
+/// Takes `size` elements along one axis from a traced start index, which is clamped so that the
+/// slice is in bounds.
 Array dynamic_slice_in_dim(const Operand& x, const Operand& start, std::int64_t size,
                            std::int64_t axis = 0);
 /// x with `update`, of the same rank, written at traced starts, which are clamped so that it lies

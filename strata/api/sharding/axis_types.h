@@ -12,7 +12,7 @@
 
 namespace strata::internal {
 
-/// The operation that constrains a value to lie in some way.
+/// The operation that constrains the sharding of a value.
 inline constexpr const char* kConstraint = "sdy.sharding_constraint";
 /// On constraints: the mesh with the types of its axes, as text.
 inline constexpr const char* kAxisTypes = "strata.axis_types";

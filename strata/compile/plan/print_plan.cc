@@ -54,7 +54,7 @@ runtime::Launch one_launch(const Plan& plan, const TilePipeline& c) {
   return {names, fmt::format("tile pipeline of {} slices: {}", c.slices, all)};
 }
 
-/// The same of streams, which are many: each kernel once.
+/// Describes concurrent launch streams as one launch, and names each kernel once.
 runtime::Launch one_launch(const Plan& plan, const ConcurrentLaunches& s) {
   std::map<int, int> times;
   std::vector<int> order;

@@ -102,8 +102,8 @@ void scatter(std::int64_t begin, std::int64_t end, Digit digit, std::uint32_t* p
 }
 
 /// By the `bits` lowest bits, in digits of kWidth from the lowest up; all are counted at once.
-/// Passes go to `first`, `second` in turn and the last one to its place; what is read may be in
-/// `second`.
+/// Sorts by passes that write `first` and `second` in turn, the last one the result; the source may
+/// be in `second`.
 template <int kWidth, class Source>
 void sort_low_digits(const Source& source, typename Source::Item* first,
                      typename Source::Item* second, std::int64_t n, int bits) {

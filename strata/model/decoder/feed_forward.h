@@ -43,7 +43,8 @@ struct Experts {
 
   /// Where each token of x (..., D) goes: `route` of what the router makes of it.
   Routes routes(const Array& x, const ExpertOptions& options) const;
-  /// The same of the residual stream (ExpertOptions::beside_mlp).
+  /// Routes tokens by the residual stream instead of the layer's input
+  /// (ExpertOptions::beside_mlp).
   Routes routes_of_residual(const Array& x, const ExpertOptions& options, double epsilon) const;
   /// The same as the weight of each expert, (..., E): zero where a token does not go.
   Array weights(const Array& x, const ExpertOptions& options) const;

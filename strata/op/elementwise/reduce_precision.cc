@@ -36,7 +36,7 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs,
   return {type};  // (C1)
 }
 
-/// How a type is in bits, and what is kept of it.
+/// The bit layout of a floating-point type, and which exponent and mantissa bits are kept.
 struct Format {
   int width, exponent, mantissa;  // of the type
   std::int64_t kept_exponent, kept_mantissa;

@@ -88,7 +88,7 @@ class Spread {
       for (const auto& region : op->regions) loops(*region);
     }
   }
-  /// Whether the value is not to lie in parts over the axes.
+  /// Whether the plan shards no dimension of the value over the addends' axes.
   bool is_free(const Value* v, const Addends& a) const {
     const auto layout = plan_.values.find(v);
     return layout == plan_.values.end() ||

@@ -263,8 +263,8 @@ TEST(Product, HasThemWhereItsOperandsAreReadAcross) {
       }
 }
 
-// Heads that are joined: the terms of a row's sum are in several pieces, which are brought together
-// once where several tiles read them.
+// Joined heads: a row's contracting elements are in several pieces of memory, which are packed
+// together once where several tiles read them.
 TEST(Product, HasThemWhereSumsLieInPieces) {
   for (auto [b_, h, s, d, n] : {std::tuple{2, 4, 9, 8, 96}, {1, 3, 20, 7, 40}, {3, 5, 6, 4, 8}})
     for (DType dtype : {DType::f32, DType::bf16}) {

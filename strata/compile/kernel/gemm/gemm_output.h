@@ -74,7 +74,7 @@ class GemmOutput : public KernelContext {
   std::unordered_set<const ir::Value*> after_;  // what the epilogue computes; lookup only
   Inst* element_ = nullptr;                     // that is being stored
   std::int64_t ahead_ = 0;
-  bool reads_beside_ = false;  // what is read now is at a result's place
+  bool reads_beside_ = false;  // the co-read is at the result's index
   bool keeps_in_caches_ = false;
 };
 
