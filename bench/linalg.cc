@@ -36,7 +36,7 @@ Array positive(const std::vector<std::int64_t>& shape) {
   const float n = static_cast<float>(shape.back());
   return matmul(g, numpy::matrix_transpose(g)) / n + numpy::eye(shape.back());
 }
-/// Without structure: eigenvalues that lie apart.
+/// Without structure: eigenvalues that are apart.
 Array symmetric(const std::vector<std::int64_t>& shape) {
   const Array u = random::uniform(random::key(0), Sizes(shape));
   return u + numpy::matrix_transpose(u);

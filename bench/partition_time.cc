@@ -66,7 +66,7 @@ double now() {
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
-/// The step as a module whose arguments say how they lie.
+/// The step as a module whose arguments have shardings.
 std::unique_ptr<ir::Module> program(int layers, int data, int model) {
   // Layers share their arrays: tracing asks for types alone.
   std::vector<Array> shared;

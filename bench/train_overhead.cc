@@ -2,7 +2,7 @@
 //
 //   build/bin/train-overhead [FILE.yml] key=value ... [--rounds N] [--steps N] [--json]
 //
-// One side calls the compiled step on batches that lie ready. The other is train::run, all of
+// One side calls the compiled step on batches that are ready. The other is train::run, all of
 // `strata train`: batches from text, metrics of each step, one checkpoint in the middle of a round.
 // They take turns of `--steps` steps. A step's time is from its end to the next one's, in a run by
 // the wall times of its metrics, so that nothing between steps is left out; the first two of a

@@ -127,7 +127,7 @@ class [[nodiscard("arrays do not change in place: what a function makes is its r
   /// program that computes it. Without devices that were asked for (api/sharding/devices.h)
   /// operations and compiled calls have run when they return, and nothing is waited for.
   const Array& block_until_ready() const;
-  /// Where it lies: one device. Throws Error for a traced array.
+  /// The device that holds it. Throws Error for a traced array.
   std::vector<Device> devices() const;
   /// Lets go of its memory now, whoever else has a handle: using it is an error from here on.
   void delete_() const;

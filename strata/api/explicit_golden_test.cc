@@ -1,4 +1,4 @@
-// How results lie in explicit mode, and what is refused, case by case as JAX decides it
+// How results are sharded in explicit mode, and what is refused, case by case as JAX decides it
 // (tools/goldens/explicit_sharding.py); and the numbers of those that are accepted are those of the
 // same function on one device.
 #include <gtest/gtest.h>

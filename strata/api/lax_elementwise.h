@@ -7,8 +7,8 @@
 
 namespace strata::lax {
 
-// Of floats and complex numbers. What is said of the accuracy stays in the graph (lax/precision.h),
-// but for exp2, which programs write as a power.
+// Of floats and complex numbers. What is asked of the accuracy stays in the graph
+// (lax/precision.h), but for exp2, which programs write as a power.
 /// The angle in [0, pi] whose cosine is x; NaN outside of [-1, 1].
 Array acos(const Operand& x);
 /// The number at least 0 whose hyperbolic cosine is x; NaN below 1.

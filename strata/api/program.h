@@ -6,7 +6,7 @@
 //   image});
 //
 // Inputs are those of the exported function in the order of its leaves, or the arguments of the
-// entry function where nothing else is said (`main`, else the only or first public one). A program
+// entry function where no other is given (`main`, else the only or first public one). A program
 // of static shapes is compiled by the first call; one whose dimensions are open, once for each
 // combination of sizes (and of the integers that shapes are made of). Copies share the program and
 // what is compiled. Calls are thread-safe and run at once: a Program is no part of a trace, and has

@@ -32,7 +32,7 @@ Status sync_folder(const std::string& path);
 /// renamed later: a crash may leave a part. Code::no_space when the disk is full; the file is
 /// removed then.
 Status write_file_synced(const std::string& path, std::string_view bytes);
-/// The same of bytes that lie in several places, one after the other.
+/// The same for bytes in several places, one after the other.
 Status write_file_synced(const std::string& path, std::span<const std::string_view> pieces);
 
 /// Gives a file or folder its final name, which nothing has yet or a file has, and syncs the folder

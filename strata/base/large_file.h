@@ -1,4 +1,4 @@
-// Files larger than memory: read where they lie, written piece by piece.
+// Files larger than memory: read in place, written piece by piece.
 #pragma once
 
 #include <cstdint>

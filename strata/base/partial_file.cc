@@ -14,7 +14,7 @@
 namespace strata {
 namespace {
 
-/// What lies between two ranges is fetched with them when it is less than this.
+/// What is between two ranges is fetched with them when it is less than this.
 constexpr std::uint64_t kGap = 4096;
 /// Of one request at most.
 constexpr std::uint64_t kMostAtOnce = std::uint64_t{16} << 20;
@@ -65,7 +65,7 @@ Status PartialFile::open_object(const std::string& path) {
   return {};
 }
 
-/// The parts of `ranges` that are not there, sorted and joined where little lies between.
+/// The parts of `ranges` that are not there, sorted and joined where little is between.
 std::vector<PartialFile::Range> PartialFile::missing(std::span<const Range> ranges) const {
   std::vector<Range> wanted;
   for (const Range& r : ranges) {

@@ -1,4 +1,4 @@
-// Files of which only parts are read: mapped where they lie; of an object in a bucket, those ranges
+// Files of which only parts are read: mapped in place; of an object in a bucket, those ranges
 // are fetched that somebody needs, each once.
 //
 //   auto file = PartialFile::open("gs://bucket/train.array_record");

@@ -1,4 +1,4 @@
-// Whether something lies at a path, where "no" has to be true.
+// Whether something is at a path, where "no" has to be true.
 //
 //   auto there = is_there("gs://bucket/run/7/manifest.json");
 //   if (!there) return there.status();          // nobody knows: the request failed

@@ -98,7 +98,7 @@ struct Job {
   }
 };
 
-/// Adds the time of its life to what the BusyClock tells, unless it lies in another's.
+/// Adds the time of its life to what the BusyClock tells, unless it is within another's.
 class Busy {
  public:
   Busy() : counts_(busy_is_counted.load(std::memory_order_relaxed) && !within_) {
@@ -277,8 +277,8 @@ class Pool {
   std::vector<Share> shares_;  // of each thread, the caller's first
   std::mutex users_, error_mutex_;
   std::exception_ptr error_;
-  // What a thread has to see of a new run lies in one line beside its ticket, which moves between
-  // cores once.
+  // What a thread has to see of a new run is in one cache line beside its ticket, which moves
+  // between cores once.
   alignas(64) Word signal_{0};
   std::atomic<std::uint32_t> chunks_{0};
   Job job_;

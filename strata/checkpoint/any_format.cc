@@ -80,7 +80,7 @@ Status write_gguf(const std::string& path, const Tensors& tensors) {
   return writer->finish();
 }
 
-/// Whether a path is a file, and whether it is a folder; of a bucket by what lies there.
+/// Whether a path is a file, and whether it is a folder; of a bucket by what is there.
 struct Kinds {
   bool file = false, folder = false;
 };

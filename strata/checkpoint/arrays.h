@@ -14,7 +14,7 @@
 
 namespace strata::checkpoint {
 
-/// Writes the arrays, and what is said of them. The old file or the whole new one is there,
+/// Writes the arrays, and their metadata. The old file or the whole new one is there,
 /// whatever happens. Code::unsupported for dtypes that the format has no name for (c128, i4, ...),
 /// before anything is written. Throws Error for traced arrays, which have no elements yet.
 Status save_file(const std::map<std::string, Array>& tensors, const std::string& filename,

@@ -137,7 +137,7 @@ Status write_folder(const std::string& folder, const Checkpoint& c, Manifest man
   return sync_folder(folder);
 }
 
-/// Where nothing can be renamed: the manifest at the end makes a checkpoint of what lies there. One
+/// Where nothing can be renamed: the manifest at the end makes a checkpoint of what is there. One
 /// of that step that is replaced goes first, its manifest before all.
 Status save_to_bucket(const std::string& folder, const Checkpoint& c, Manifest manifest) {
   if (Status s = remove_step(folder); !s.ok()) return s;
@@ -164,7 +164,7 @@ std::uint64_t bytes_of(const TensorEntry& t) {
   return out;
 }
 
-/// The first tensor that a file cut to `size` bytes lacks a part of: they lie in the order of their
+/// The first tensor that a file cut to `size` bytes lacks a part of: they are in the order of their
 /// names, up to the end.
 std::string first_cut(const FileEntry& entry, std::uint64_t size) {
   std::uint64_t data = 0;

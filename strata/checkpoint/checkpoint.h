@@ -12,7 +12,7 @@
 // itself. A checkpoint is written as ROOT/STEP.tmp, every file synced, the folder synced, renamed
 // to STEP, and ROOT synced: a crash at any moment leaves the old ones and either nothing or the
 // whole new one under its name. In a bucket, where nothing can be renamed, the manifest is written
-// last and makes a checkpoint of what lies there; one of the same step goes first, so that a
+// last and makes a checkpoint of what is there; one of the same step goes first, so that a
 // failure there leaves the new one or none. Loading verifies every byte.
 #pragma once
 

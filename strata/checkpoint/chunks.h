@@ -31,7 +31,7 @@ using Still = std::map<std::string, std::set<std::string>>;
 
 /// The step's own file stores smaller tensors: a file of their own would cost more than they do.
 inline constexpr std::uint64_t kLeastChunk = 16 << 10;
-/// Where chunks lie below a root, and the file that locks them.
+/// Where chunks are below a root, and the file that locks them.
 inline constexpr const char *kChunkFolder = "/chunks", *kChunkLock = "lock";
 
 /// Removes the chunks below a root that no step names. Removes nothing while a step's manifest

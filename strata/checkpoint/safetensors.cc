@@ -52,7 +52,7 @@ const char* text_of(DType dtype) {
 
 using Extent = std::pair<std::uint64_t, std::uint64_t>;
 
-/// Where the tensor of one entry lies; adds that to `extents`.
+/// Where the tensor of one entry is; adds that to `extents`.
 Result<TensorPlace> place(const std::string& key, const json& entry, std::string_view data,
                           const std::string& file, std::vector<Extent>& extents) {
   auto corrupt = [&](const char* why) {

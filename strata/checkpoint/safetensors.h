@@ -51,7 +51,7 @@ struct TensorPlaces {
   std::map<std::string, TensorPlace> tensors;
   std::map<std::string, std::string> metadata;
 };
-/// Where the tensors lie in a file's bytes, none of which is copied. Codes of decode_safetensors.
+/// Where the tensors are in a file's bytes, none of which is copied. Codes of decode_safetensors.
 Result<TensorPlaces> index_safetensors(std::string_view bytes, const std::string& name);
 
 /// A file that is open for reading: tensors are read one by one, when they are asked for.

@@ -119,7 +119,7 @@ struct Has {
   std::set<std::int64_t> steps;
 };
 
-/// The newest step of which every shard lies somewhere; -1 where there is none.
+/// The newest step of which every shard is somewhere; -1 where there is none.
 std::int64_t newest_whole(const std::vector<Has>& all) {
   std::map<std::string, std::set<std::int64_t>> of_shard;
   for (const Has& one : all) of_shard[one.shard].insert(one.steps.begin(), one.steps.end());

@@ -32,7 +32,7 @@
 
 namespace strata::checkpoint {
 
-/// Where copies lie and how often they are made.
+/// Where copies are kept and how often they are made.
 struct TierOptions {
   /// This process's folder for frequent copies: no other process's.
   std::string local;

@@ -90,7 +90,8 @@ bool same_file(const std::string& a, const std::string& b) {
   return a == b || fs::equivalent(a, b, none);
 }
 
-/// Prints where the values of a program over several devices lie, and what its collectives cost.
+/// Prints how the values of a program over several devices are sharded, and what its collectives
+/// cost.
 int explain_sharding(const Options& o) {
   Result<std::string> bytes = ir::read_program_file(o.program);
   if (!bytes) return fail(bytes.status());

@@ -52,7 +52,7 @@ class Conversation {
  public:
   Conversation(Answerer answerer, ConversationOptions options);
   /// Until `in` ends or /exit. Answers go to `out`; prompts, statistics, what commands say and
-  /// mistakes to `err`. Fails where `out` takes no more; a failed answer is said, and the
+  /// mistakes to `err`. Fails where `out` takes no more; a failed answer is told, and the
   /// conversation goes on.
   Status run(std::istream& in, std::ostream& out, std::ostream& err);
 

@@ -40,7 +40,7 @@ class Callable {
   /// is added to `printed`.
   std::vector<runtime::Buffer> run(const std::vector<Literal>& arguments,
                                    std::string* printed = nullptr) const;
-  /// The same of a compiled program whose shapes are static, on arguments that may lie on a device.
+  /// The same for a compiled program whose shapes are static, on arguments that a device may hold.
   std::vector<runtime::Buffer> run_buffers(std::vector<runtime::Buffer> arguments) const {
     return executable_->run(std::move(arguments));
   }

@@ -1,9 +1,9 @@
 // Law of every operation: each sample compiled, through the whole pipeline, has the reference's
 // bits.
 //
-// op/law_test.cc says the same of lowerings alone. Operations with effects and values other than
-// arrays stay outside; an operation that has neither a lowering nor a decomposition states why in
-// its definition.
+// op/law_test.cc states the same law for lowerings alone. Operations with effects and values other
+// than arrays stay outside; an operation that has neither a lowering nor a decomposition states why
+// in its definition.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

@@ -109,7 +109,7 @@ Tokens tokens_until(const RenderedChat& chat, std::size_t end, const tokenizer::
   return t.encode_with(std::string_view(chat.text).substr(0, end), {.literal = literal});
 }
 
-/// The first token that lies at or behind a byte, where the tokens until it begin those of all.
+/// The first token that begins at or behind a byte, where the tokens until it begin those of all.
 std::optional<std::size_t> border(const RenderedChat& chat, std::size_t byte, const Tokens& all,
                                   const tokenizer::Tokenizer& t) {
   const Tokens before = tokens_until(chat, byte, t);

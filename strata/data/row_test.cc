@@ -145,7 +145,7 @@ TEST_F(RowTest, LongDocumentsAreCutWhereTheyAreInMemory) {
   expect_same(Row::read(source, bytes, held).value(), Row::read(source, bytes, streamed).value());
 }
 
-/// What is wrong with a text is said alike of the whole and of what is read piece by piece.
+/// A text's mistakes are told alike when it is read whole and piece by piece.
 TEST_F(RowTest, FaultsAreSaidAlike) {
   const std::string good = prose(200000, 7);  // several pieces
   ASSERT_GT(good.size(), std::size_t{3} << 20);

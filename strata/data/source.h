@@ -33,7 +33,7 @@ struct ReadPolicy {
   std::string quarantine_folder;
 };
 
-/// Where a record's bytes lie.
+/// Where a record's bytes are.
 struct RecordOrigin {
   std::string file;
   /// In the file, from 0.
@@ -57,7 +57,7 @@ class RecordSource {
   /// Names the data within a checkpoint, as Python's repr does in Grain
   /// ("ArrayRecordDataSource(paths=['a'])"), so that another data set is noticed at restore.
   virtual std::string name() const = 0;
-  /// Where a record lies; the source's name and number by default.
+  /// Where a record is; the source's name and number by default.
   virtual RecordOrigin origin(std::int64_t index) const;
   /// How many damaged records were skipped so far.
   virtual std::int64_t skipped() const { return 0; }

@@ -65,7 +65,7 @@ std::string short_name(const std::string& pattern) {
   return fs::path(out).stem().string().empty() ? "source" : fs::path(out).stem().string();
 }
 
-/// Adds what lies in `folder` and matches the parts from `at` on.
+/// Adds what is in `folder` and matches the parts from `at` on.
 void match(const fs::path& folder, const std::vector<std::string>& parts, std::size_t at,
            std::set<std::string>& out) {
   std::error_code error;

@@ -160,7 +160,7 @@ void expect_data(const strata_tensor& t, const Type& type, const char* function,
     bad(function, "{} {} ({}) has no data", what, i, internal::describe(type));
 }
 
-/// The elements where they lie, else a copy that is aligned.
+/// The elements in place, else a copy that is aligned.
 Array array_of(const strata_tensor& t, const Type& type) {
   auto* data = static_cast<std::byte*>(t.data);
   const bool aligned = reinterpret_cast<std::uintptr_t>(data) %

@@ -161,12 +161,12 @@ void strata_array_free(strata_array* array);
 
 // Runs on `num_inputs` inputs in the program's order and puts its results into outputs[0 ..
 // num_outputs - 1], which the caller frees, each by strata_array_free. All are NULL after a
-// failure. Inputs are read where they lie if they are aligned to their elements, else copied; they
+// failure. Inputs are read in place if they are aligned to their elements, else copied; they
 // must not change before the run returns.
 strata_error* strata_program_run(const strata_program* program, const strata_tensor* inputs,
                                  size_t num_inputs, strata_array** outputs, size_t num_outputs);
 // Runs, and copies results into the caller's memory: each output says the dtype and shape that it
-// has room for. Outputs may lie where inputs lie.
+// has room for. Outputs may be the memory of inputs.
 strata_error* strata_program_run_into(const strata_program* program, const strata_tensor* inputs,
                                       size_t num_inputs, const strata_tensor* outputs,
                                       size_t num_outputs);

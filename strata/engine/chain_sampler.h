@@ -25,7 +25,7 @@ struct Chosen {
   /// As `logprobs_mode` says; for the engine's own mode, behind bias, penalties, DRY and the
   /// request's temperature (1 where it is 0), before all cuts.
   float logprob = 0;
-  std::vector<float> table = {};  // (V) the same of all tokens, where asked for
+  std::vector<float> table = {};  // (V) as above, of all tokens, where asked for
 };
 
 class ChainSampler {

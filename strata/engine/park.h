@@ -30,7 +30,7 @@ class Conversations {
   struct Limits {
     /// Bytes in memory; the longest unused ones beyond go to disk, or are forgotten.
     std::int64_t memory = std::int64_t{1} << 30;
-    /// Where files lie; empty: nowhere. Made when there is none.
+    /// The folder of files; empty: nowhere. Made when there is none.
     std::string folder = {};
     /// Bytes in that folder; the longest unused files beyond are removed.
     std::int64_t disk = std::int64_t{8} << 30;

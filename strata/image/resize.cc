@@ -62,7 +62,7 @@ std::uint8_t clipped(std::int32_t sum) {
   return static_cast<std::uint8_t>(std::clamp(sum >> kBits, 0, 255));
 }
 
-/// Sums `count` lines that lie `step` bytes apart into places `step` apart.
+/// Sums `count` lines that are `step` bytes apart into places `step` apart.
 void resample(const std::uint8_t* from, std::uint8_t* to, const std::vector<Window>& windows,
               std::int64_t step, std::int64_t width) {
   std::vector<std::int32_t> sums(static_cast<std::size_t>(width));

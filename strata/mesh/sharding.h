@@ -45,7 +45,7 @@ struct TensorSharding {
   std::vector<AxisRef> replicated, unreduced;
   ReductionKind unreduced_kind = ReductionKind::sum;
 
-  /// A tensor of `rank` dimensions that nothing is said of: all open.
+  /// A tensor of `rank` dimensions without any constraint: all open.
   static TensorSharding all_open(std::string mesh, std::size_t rank);
   /// One that is whole on every device and stays so: all closed.
   static TensorSharding all_closed(std::string mesh, std::size_t rank);

@@ -75,7 +75,7 @@ struct Range {
   bool operator==(const Range&) const = default;
 };
 
-/// A mesh, how an array is cut over it, and the kind of memory that it lies in.
+/// A mesh, how an array is cut over it, and the kind of memory that holds it.
 class NamedSharding {
  public:
   /// Throws Error for an axis that the mesh has not, one that stands twice, `unconstrained`

@@ -82,9 +82,9 @@ class Model {
   virtual tree::Tree init_pages(std::int64_t pages, std::int64_t page_size) const;
   /// Reads a batch into the cache: each token sees the tokens of its own sequence up to itself.
   /// Returns the logits of each row's last token, (B, V) f32, or of all tokens, (B, S, V), and the
-  /// cache with these tokens; what lies beyond a row's count is neither written nor meant. The bits
+  /// cache with these tokens; what is beyond a row's count is neither written nor meant. The bits
   /// of a row's logits depend on its sequence alone: not on other rows, on how it was cut into
-  /// calls, or on where its pages lie. Throws Error where the family has no such cache.
+  /// calls, or on where its pages are. Throws Error where the family has no such cache.
   virtual std::pair<Array, tree::Tree> extend_pages(const tree::Tree& params, const Batch& batch,
                                                     const tree::Tree& cache,
                                                     bool all_tokens = false) const;

@@ -74,7 +74,7 @@ std::vector<ModuleAt> modules_in(const std::function<void(tree::Visitor&)>& acce
 }
 
 std::vector<ModuleAt> children_of(std::vector<ModuleAt> modules) {
-  // What lies below another one than the outermost is none of its children.
+  // What is below another module than the outermost is none of its children.
   std::vector<ModuleAt> out;
   for (const ModuleAt& m : modules) {
     if (m.path.empty()) continue;

@@ -84,7 +84,7 @@ M clone(M module) {
   tree::for_each(module, [](Array& leaf) { leaf = detail::copy_of(leaf); });
   return module;
 }
-/// Gives variables notes: what is said (not empty) takes the place of what was noted, the rest
+/// Gives variables notes: what is given (not empty) takes the place of what was noted, the rest
 /// stays.
 template <class M>
 void set_metadata(M& module, const Metadata& notes, const tree::Filter& only = everything()) {

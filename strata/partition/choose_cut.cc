@@ -116,7 +116,7 @@ class Chooser {
     return op::reduce_order(whole, reduced).lanes == op::reduce_order(part, reduced).lanes;
   }
 
-  /// A factor behind one that is not cut to the last would lie in strides.
+  /// Cutting a factor behind one that is not cut to the last would give strided parts.
   void drop_strided(const op::Op& op) {
     bool dropped = true;
     while (dropped) {

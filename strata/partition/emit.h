@@ -60,7 +60,7 @@ class Emitter {
   /// The part of `x` (of type `whole` in layout `from`) that layout `to` puts here.
   op::Value* reshard(op::Builder& b, op::Value* x, const Type& whole, const Layout& from,
                      const Layout& to);
-  /// `x` with `value` (a scalar) in place of what lies beyond the array's end along `dim`, which
+  /// `x` with `value` (a scalar) in place of what is beyond the array's end along `dim`, which
   /// has `size` elements in all and is cut over `axes`. Itself where nothing does.
   op::Value* masked(op::Builder& b, op::Value* x, int dim, std::int64_t size, const Axes& axes,
                     op::Value* value);

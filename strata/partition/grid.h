@@ -1,4 +1,4 @@
-// The devices of a program as a grid, and how one array lies on it.
+// The devices of a program as a grid, and how one array is sharded over it.
 //
 //   Grid g({{"x", 2}, {"y", 4}});
 //   Layout rows{{{0}, {}}};                       // dimension 0 is cut over x

@@ -86,7 +86,7 @@ ir::Attrs local_attrs(const Op& op, const Grid& grid, const Cut& cut) {
   if (op.name() == "stablehlo.slice") resize("limit_indices", operands[0]);
   if (op.name() == "stablehlo.dynamic_slice") resize("slice_sizes", cut.factors.results[0]);
   if (op.name() == "stablehlo.gather") {
-    // Dimensions that are looked up have slices of at most one; the others lie as the operand.
+    // Dimensions that are looked up have slices of at most one; the others are cut as the operand.
     Layout layout = cut.layout(operands[0]);
     Ints sizes = attrs.get<Ints>("slice_sizes");
     for (std::size_t d = 0; d < sizes.size(); ++d) {

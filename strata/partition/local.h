@@ -15,7 +15,7 @@ struct Cut {
   op::Factors factors;
   std::vector<Axes> axes;  // one list per factor
 
-  /// How a value lies whose dimensions have these factors.
+  /// The sharding of a value whose dimensions have these factors.
   Layout layout(const std::vector<std::vector<int>>& dims) const;
   bool is_whole() const;
 };

@@ -19,7 +19,7 @@ std::optional<Lookup> lookup_of(const op::Op& op) {
   DType dtype = op.result()->dtype();
   if (is_gather && (is_complex(dtype) || !has_storage(dtype))) return std::nullopt;
   out.dim = static_cast<int>(dim);
-  // Rows of which a slice of no element is taken lie nowhere.
+  // Rows of which a slice of no element is taken are on no device.
   if (is_gather && op.attr<Ints>("slice_sizes")[static_cast<std::size_t>(dim)] != 1)
     return std::nullopt;
   return out;

@@ -1,8 +1,8 @@
-// Gather and scatter along a dimension that is cut: every device looks up, or writes, what lies in
+// Gather and scatter along a dimension that is cut: every device looks up, or writes, what is in
 // its part.
 //
 // Indices become places in the part. A gather makes rows of other devices -0 (zeros of integers),
-// so that adding up gives each row its owner's bits; a scatter drops updates that lie outside,
+// so that adding up gives each row its owner's bits; a scatter drops updates that are outside,
 // which is what it does anyway. Source:
 // shardy/dialect/sdy/transforms/export/convert_global_to_local.cc.
 #pragma once
@@ -24,7 +24,7 @@ struct Lookup {
 std::optional<Lookup> lookup_of(const op::Op& op);
 
 /// Indices into the device's part of a dimension of `size` elements cut over `owners`; and, of a
-/// gather, whether they lie inside.
+/// gather, whether they are inside.
 struct LocalIndices {
   op::Value *indices = nullptr, *inside = nullptr;
 };

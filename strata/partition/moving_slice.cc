@@ -13,7 +13,7 @@ using op::Values;
 /// Where the `window` rows that begin at a start index, clamped as dynamic_slice does, fall
 /// relative to the device's shard.
 struct Place {
-  Value* offset;       // of the window's first row from the shard's first; may lie outside
+  Value* offset;       // of the window's first row from the shard's first; may be outside
   Value* within;       // offset clamped so that `taken` rows fit into the shard
   std::int64_t taken;  // min(window, rows of a shard)
   Value* zero;

@@ -187,7 +187,8 @@ class Partitioner : Parts {
     place(b, op.result(), mine, std::move(to), *may);
   }
 
-  /// Operands go through as they lie: two may be cut over one axis along dimensions of their own.
+  /// Operands pass with their shardings: two may be cut over one axis along dimensions of their
+  /// own.
   void barrier(Builder& b, const Op& op) {
     Values locals;
     for (const Value* v : op.operands) locals.push_back(part(v).local);
@@ -611,7 +612,7 @@ class Partitioner : Parts {
     }
   }
 
-  /// A body for one device along the manual axes: outside its operands lie in parts over these
+  /// A body for one device along the manual axes: outside its operands are cut over these
   /// (which come first in each dimension) and others, inside they are whole but for the others.
   void manual(Builder& b, const Op& op) {
     auto found = plan_.manual.find(&op);

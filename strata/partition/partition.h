@@ -7,7 +7,7 @@
 // Every operation is computed on parts where its sharding factors (op/def.h) and its local rule
 // (local.h) allow that; what has no rule is computed whole on every device, of gathered operands.
 // So every program of static shapes partitions, and annotations decide what it costs, not what it
-// gives. Values that the plan does not name lie as they come out of their operation.
+// gives. Values that the plan does not name keep the sharding that their operation gives.
 //
 // Arrays need not divide (grid.h): sums and products over a dimension with a short last tile see
 // its neutral element there.

@@ -1,4 +1,4 @@
-// Where the values of a program are to lie on the devices of a grid, and which may be addends.
+// How the values of a program are to be sharded over a grid of devices, and which may be addends.
 //
 //   Plan plan;
 //   plan.values[x] = Layout{{{0}, {}}};           // rows over axis 0
@@ -22,22 +22,22 @@ struct Addends {
   op::Combiner combiner = op::Combiner::add;
 };
 
-/// How the body of an sdy.manual_computation lies: its operands and results outside, and the axes
-/// over which it is written for one device.
+/// The shardings of the body of an sdy.manual_computation: its operands and results outside, and
+/// the axes over which it is written for one device.
 struct ManualPlan {
   std::vector<Layout> operands, results;
   Axes axes;
   std::vector<Addends> operand_addends = {}, result_addends = {};  // by place, or none at all
 };
 
-/// Where values are to lie.
+/// How values are to be sharded.
 struct Plan {
   /// Of the program's values; asked by value, never walked.
   std::unordered_map<const op::Value*, Layout> values;
   /// Of values that may be addends, likewise; not in `exact`.
   std::unordered_map<const op::Value*, Addends> addends = {};
   /// Of what the program returns: one entry for each result, or none at all. Where it is absent a
-  /// result lies as its value does.
+  /// result is sharded as its value is.
   std::vector<std::optional<Layout>> results;
   std::unordered_map<const op::Op*, ManualPlan> manual;
   /// Of the program's own arguments and results, by place, or none at all.

@@ -27,7 +27,7 @@ struct PartitionedProgram {
   /// Of arguments and results of which devices hold addends.
   std::vector<Addends> argument_addends, result_addends;
   std::vector<Move> moves;
-  /// Where values lie and by whose annotation, each collective with the bytes that a device
+  /// How values are sharded and by whose annotation, each collective with the bytes that a device
   /// receives, and the bytes of arguments, constants and results that a device holds.
   std::string explanation;
 };

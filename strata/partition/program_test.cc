@@ -172,7 +172,7 @@ std::vector<std::string> kinds(const std::vector<Move>& moves) {
   return out;
 }
 
-/// Rows of a table that lies in parts (62 rows over 4 devices, the last part short): looked up
+/// Rows of a table that is cut into parts (62 rows over 4 devices, the last part short): looked up
 /// where they are and added up, -0 and rows out of range too; written where they are.
 TEST(PartitionProgram, looks_up_rows_where_they_are) {
   auto module = parsed(R"(
@@ -201,7 +201,7 @@ func.func @main(%t: tensor<62x3xf32> {sdy.sharding = #sdy.sharding<@m, [{}, {}]>
     EXPECT_EQ(op::laws::difference(got[r], whole[r]), "") << "result " << r;
 }
 
-/// What goes through a barrier stays as it lies, though two values are cut over one axis along
+/// What passes a barrier keeps its sharding, though two values are cut over one axis along
 /// dimensions of their own, as a batch and weights are under FSDP.
 TEST(PartitionProgram, barriers_gather_nothing) {
   auto module = parsed(R"(

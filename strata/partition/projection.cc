@@ -131,7 +131,7 @@ class Projection {
           add(dim.axes, s.overflow);
           break;
         }
-        if (product(s.axes) < size(f)) break;  // what is behind would lie in strides
+        if (product(s.axes) < size(f)) break;  // what is behind would be strided
       }
       out.dims.push_back(std::move(dim));
     }

@@ -547,7 +547,7 @@ void apply_constraints(const ir::Function& f, Shardings& shardings) {
         });
     bool is_open = std::any_of(s.dims.begin(), s.dims.end(),
                                [](const DimSharding& d) { return !d.is_closed; });
-    // What becomes addends here may lie in parts over these axes before.
+    // What becomes addends here may be cut over these axes before.
     if (!s.unreduced.empty()) continue;
     if (differs || is_open || shardings.values.count(u.input) > 0 || carried.count(u.input) > 0 ||
         flow.owner_of.count(u.input) > 0)

@@ -66,7 +66,7 @@ runtime::Buffer view_of(Type type, const void* data, std::function<void()> done)
       std::shared_ptr<std::byte[]>(bytes, [done = std::move(done)](std::byte*) { done(); })));
 }
 
-/// Kernels read elements where they lie, but each at its own alignment.
+/// Kernels read elements in place, but each at its own alignment.
 bool is_aligned(const void* data, std::size_t width) {
   return reinterpret_cast<std::uintptr_t>(data) % std::min<std::size_t>(width, 8) == 0;
 }
@@ -87,7 +87,7 @@ void normalize(Literal& array) {
   }
 }
 
-/// A copy of what lies there in memory of ours, densely; `type` is as it lies.
+/// A dense copy of those bytes in memory of ours; `type` is of the array in its layout.
 runtime::Buffer copy_of(const Type& type, std::span<const std::int64_t> dims, const void* data,
                         std::span<const std::int64_t> strides,
                         std::span<const std::int64_t> dense) {

@@ -17,7 +17,7 @@
 
 namespace strata::pjrt {
 
-/// The bytes of a buffer, with the array's type as it lies. A run that is not finished holds the
+/// The bytes of a buffer, with the array's type in its layout. A run that is not finished holds the
 /// Contents it reads and writes; the array's memory itself has a handle here alone, so that it may
 /// go to a result when the buffer is donated (runs are done in order: who reads it came before).
 struct Contents {
@@ -59,8 +59,8 @@ namespace strata::pjrt {
 /// buffers of a mebibyte and more.
 std::string live_memory();
 
-/// A buffer of the array, which is there when `ready` is and lies in that order (layouts.h); no
-/// order: row-major.
+/// A buffer of the array, which is there when `ready` is and has that order of dimensions
+/// (layouts.h); no order: row-major.
 std::unique_ptr<PJRT_Buffer> make_buffer(PJRT_Memory& memory, std::shared_ptr<Contents> contents,
                                          std::shared_ptr<Ready> ready,
                                          std::optional<Order> order = std::nullopt);

@@ -31,7 +31,7 @@ std::optional<Order> parsed(std::string_view text) {
   return out;
 }
 
-/// Dimensions as they lie, the slowest first.
+/// Dimensions in their order in memory, the slowest first.
 ir::Ints major_to_minor(const Order& order) { return {order.rbegin(), order.rend()}; }
 
 bool all_row_major(const std::vector<Order>& orders) {

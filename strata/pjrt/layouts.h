@@ -1,9 +1,9 @@
-// Layouts: the order in which the dimensions of an array lie in memory, the fastest first ("minor
-// to major", XLA's term). Arrays lie row-major unless a framework asks for another order.
+// Layouts: the order in which the dimensions of an array are stored, the fastest first ("minor
+// to major", XLA's term). Arrays are row-major unless a framework asks for another order.
 //
 // Inside, an array of another order is a row-major one whose dimensions are permuted: its type as
-// it lies. A program that takes or gives such arrays is compiled with transpositions at its edges,
-// which fuse with what is there.
+// it is laid out. A program that takes or gives such arrays is compiled with transpositions at its
+// edges, which fuse with what is there.
 #pragma once
 
 #include <memory>
@@ -27,11 +27,11 @@ bool is_row_major(const Order& order);
 /// "{0,1}".
 std::string to_string(const Order& order);
 
-/// The type of an array as it lies, and the inverse.
+/// The type of an array in its layout, and the inverse.
 Type as_it_lies(const Type& type, const Order& order);
 Type as_it_is_seen(const Type& lying, const Order& order);
 
-/// The body on arrays as they lie; null where all are row-major.
+/// The body on arrays in their layouts; null where all are row-major.
 std::unique_ptr<ir::Block> laid_out(const ir::Block& body, const std::vector<Order>& arguments,
                                     const std::vector<Order>& results);
 /// Says the orders on a module in the attributes by which XLA knows them (a module with tokens at

@@ -1,4 +1,4 @@
-// Arrays and programs whose dimensions lie in another order than row-major.
+// Arrays and programs whose dimensions have another order than row-major.
 #include "strata/pjrt/layouts.h"
 
 #include <gmock/gmock.h>
@@ -93,7 +93,7 @@ TEST(Layouts, AProgramTakesAndGivesThem) {
   std::vector<PJRT_Buffer*> results(2);
   STRATA_PJRT_OK(execute(program, {first, second}, results));
   EXPECT_EQ(memory_of(results[0], 6), (std::vector<float>{10, 10, 10, 10, 9, 8}));
-  // The transpose in columns lies as what it was made of.
+  // The transpose in columns has the bytes of what it was made of.
   EXPECT_EQ(memory_of(results[1], 6), (std::vector<float>{10, 10, 10, 10, 9, 8}));
   std::vector<float> got;
   STRATA_PJRT_OK(read(results[1], got, Tiled({1, 0}).get()));

@@ -93,7 +93,7 @@ Result<std::unique_ptr<ir::Module>> read(std::string_view code) {
   return module;
 }
 
-/// Places of a program: which arguments are given away, and where all lie.
+/// Places of a program: which arguments are given away, and the layouts of all.
 void read_ports(const ir::Function& f, Program& out) {
   for (std::size_t i = 0; i < static_cast<std::size_t>(f.body.num_arguments()); ++i) {
     const ir::Attrs& attrs = at(f.arg_attrs, i);
@@ -139,13 +139,13 @@ std::unique_ptr<ir::Module> lowered(std::string_view code) {
   return std::move(*module);
 }
 
-/// What a device runs, on arrays as they lie.
+/// What a device runs, on arrays in their layouts.
 struct ToCompile {
   explicit ToCompile(std::unique_ptr<ir::Module> read) : module(std::move(read)) {}
   std::unique_ptr<ir::Module> module;
   std::unique_ptr<ir::Block> fixed, lying;
   DeviceProgram part;
-  const ir::Block* before = nullptr;  // its arrays lie row-major
+  const ir::Block* before = nullptr;  // its arrays are row-major
   const ir::Block& body() const { return lying ? *lying : *before; }
 };
 

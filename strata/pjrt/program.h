@@ -24,7 +24,7 @@ struct Program {
   std::vector<bool> donated;                              // arguments that the program gives away
   std::vector<bool> argument_tokens, result_tokens;       // a framework may give i1[0] for one
   std::vector<std::string> argument_kinds, result_kinds;  // memories
-  std::vector<Order> argument_orders, result_orders;      // in which arrays lie
+  std::vector<Order> argument_orders, result_orders;      // of the arrays' dimensions
   /// xla.OpSharding of each, in protobuf's wire format; no bytes: whole on every device.
   std::vector<std::string> argument_shardings, result_shardings;
   double flops = 0, bytes_accessed = 0;
@@ -47,14 +47,14 @@ struct Program {
 
 /// Reads, checks and compiles: text, bytecode of MLIR with StableHLO or VHLO. Throws Failure and
 /// strata::Error. A program of several devices becomes that of each (sharded_program.h). The
-/// executable's types are those of a device's arrays as they lie (layouts.h). Runs on a thread of
-/// its own: the caller's stack may be small.
+/// executable's types are those of a device's arrays in their layouts (layouts.h). Runs on a thread
+/// of its own: the caller's stack may be small.
 std::shared_ptr<Program> compile_program(std::string_view code, std::string_view options);
 /// Of `Program::serialize`, with other options if any are given. Throws Failure for other bytes or
 /// another version.
 std::shared_ptr<Program> read_program(std::string_view bytes, std::string_view other_options);
 
-/// The program for upstream's reader, with the orders in which its arrays lie: as text, or as
+/// The program for upstream's reader, with the orders of its arrays' dimensions: as text, or as
 /// bytecode where it is large (constants that would be written and read digit by digit).
 std::string shown_program(const Program& program);
 

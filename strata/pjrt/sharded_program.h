@@ -1,4 +1,4 @@
-// A program of several devices as that of each of them, and how its arrays lie.
+// A program of several devices as that of each of them, and the shardings of its arrays.
 #pragma once
 
 #include <memory>

@@ -24,7 +24,7 @@ class Device;
 class DeviceBuffer {
  public:
   virtual ~DeviceBuffer() = default;
-  /// Where it lies.
+  /// The device that holds it.
   virtual Device& device() const = 0;
   /// In which of the device's memories: "device", "pinned_host".
   virtual std::string memory_kind() const { return "device"; }
@@ -95,7 +95,7 @@ class Executable {
   virtual ~Executable() = default;
   /// Runs on arguments in order. A buffer given by rvalue in `donated` positions may be reused for
   /// a result when its handle is the only one. Throws strata::Error when types differ from what was
-  /// compiled. Arguments that lie elsewhere are brought here; results lie on its device.
+  /// compiled. Arguments on other devices are copied here; results are on its device.
   virtual std::vector<Buffer> run(std::vector<Buffer> arguments);
   /// Whether results stay on a device that was asked for, so that `run` is to be called: `run_at`
   /// takes arguments from this process's memory and brings results back.
@@ -151,8 +151,8 @@ class Client {
  public:
   virtual ~Client() = default;
   virtual std::string platform() const = 0;
-  /// The device that its results lie on; null for the embedded CPU and the reference evaluator,
-  /// whose results lie in this process's memory.
+  /// The device that holds its results; null for the embedded CPU and the reference evaluator,
+  /// whose results are in this process's memory.
   virtual Device* device() { return nullptr; }
   /// Compiles an isolated block (a function's body). Cached by the structure of the block.
   virtual std::shared_ptr<Executable> compile(const ir::Block& block,
@@ -165,7 +165,7 @@ struct MemoryStats {
   std::optional<std::int64_t> peak, limit;
 };
 
-/// Where programs run and tensors lie. Devices live as long as the process.
+/// Where programs run and tensors are held. Devices live as long as the process.
 class Device {
  public:
   virtual ~Device() = default;
@@ -177,7 +177,7 @@ class Device {
   virtual std::string kind() const = 0;
   /// "CpuDevice(id=3)", or as its plugin says.
   virtual std::string to_string() const = 0;
-  /// Compiles for this device; results lie there.
+  /// Compiles for this device, which holds the results.
   virtual Client& client() = 0;
   /// The tensor on this device, copied unless it is there. Throws Error when there is no memory.
   virtual std::shared_ptr<DeviceBuffer> put(const Buffer& buffer) = 0;

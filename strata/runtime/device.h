@@ -34,7 +34,7 @@ Device* thread_device();
 Device* set_thread_device(Device* device);
 /// The client of a device, the process's own for null.
 Client& client_of(Device* device);
-/// Where a tensor lies; one of this process's memory counts as the process's own device.
+/// Where a tensor is held; one of this process's memory counts as the process's own device.
 Device* device_of(const Buffer& buffer);
 
 /// From now on this copy of the runtime computes on the embedded CPU, whatever STRATA_BACKEND says

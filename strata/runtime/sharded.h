@@ -45,7 +45,7 @@ struct ShardedOptions {
 class ShardedExecutable {
  public:
   virtual ~ShardedExecutable() = default;
-  /// Runs on the parts that each device holds; buffers that lie elsewhere are brought to it. Gives
+  /// Runs on the parts that each device holds; buffers on other devices are copied to it. Gives
   /// at once the parts of results, which may not be there yet; those of other processes' devices
   /// are neither looked at nor given (empty lists). A buffer given by rvalue in
   /// `donated` positions may be reused when its handle is the only one. Throws Error when numbers
@@ -57,8 +57,8 @@ class ShardedExecutable {
   /// The mesh that the shardings are of; without axes where the program names none, and then every
   /// device does the whole program.
   virtual const mesh::Mesh& mesh() const = 0;
-  /// How arguments and results lie: closed in all dimensions. Sizes are divided by the number of
-  /// pieces (mesh::local_shape).
+  /// The shardings of arguments and results: closed in all dimensions. Sizes are divided by the
+  /// number of pieces (mesh::local_shape).
   virtual const std::vector<mesh::TensorSharding>& argument_shardings() const = 0;
   virtual const std::vector<mesh::TensorSharding>& result_shardings() const = 0;
   /// Types of whole arguments and results, and of what one device holds.

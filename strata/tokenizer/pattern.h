@@ -33,7 +33,7 @@ class Pattern {
   /// As `regex`, never by a matcher of its own: what those must equal.
   static Result<Pattern> slow_regex(const std::string& expression);
 
-  /// The whole of a well-formed text, cut into matches and what lies between.
+  /// The whole of a well-formed text, cut into matches and what is between.
   std::vector<Match> matches(std::string_view text) const { return find_(text); }
 
  private:

@@ -136,7 +136,7 @@ class StreamDecoder {
 ///   tokenizer::DecodeStream stream(*t, true);
 ///   for (std::int32_t token : tokens) std::cout << stream.step(token);
 ///
-/// Where a token changes text that was handed out (upstream fails there), what lies behind the part
+/// Where a token changes text that was handed out (upstream fails there), what is behind the part
 /// in common is handed out. The tokenizer must outlive it.
 class DecodeStream {
  public:

@@ -1,4 +1,4 @@
-// Runs whose folder lies in a bucket, and weights that are frozen.
+// Runs whose folder is in a bucket, and weights that are frozen.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

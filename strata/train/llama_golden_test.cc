@@ -112,7 +112,7 @@ struct Golden {
             {.b1 = o["b1"], .b2 = o["b2"], .eps = o["eps"], .weight_decay = o["weight_decay"]})};
   }
 
-  /// Where a tensor's entries were sampled; those of the embedding lie in rows that the tokens use.
+  /// Where a tensor's entries were sampled; those of the embedding are in rows that the tokens use.
   std::size_t position(const std::string& name, std::size_t sample, std::size_t size) const {
     std::uint64_t word = hashed(file["seeds"]["samples"].get<std::uint64_t>() +
                                     file["seeds"]["weights"][name]["seed"].get<std::uint64_t>(),

@@ -1,4 +1,4 @@
-// Training over meshes of eight CPU devices: the losses of one, and what is said of mistakes.
+// Training over meshes of eight CPU devices: the losses of one, and the messages about mistakes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 //
 // A run in several processes (api/sharding/distributed.h) computes the same program in each.
 // Process 0 alone writes: its folder's lock, config.yml, metrics and checkpoints. All read the
-// checkpoint that a run goes on from, so that the folder lies where each of them sees it. In a
+// checkpoint that a run goes on from, so that the folder is where each of them sees it. In a
 // process by itself nothing here costs anything.
 #pragma once
 

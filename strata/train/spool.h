@@ -8,7 +8,7 @@
 // Nothing can be added to the end of an object of a bucket. Such files are kept in a folder of
 // their own on this machine's disk, which goes with the process, and copied whole to the bucket
 // when a checkpoint is saved and at the end: what a crash loses are the lines of steps that are
-// taken again. Of a run on a disk the files lie where they belong, and neither call does anything.
+// taken again. Of a run on a disk the files are where they belong, and neither call does anything.
 #pragma once
 
 #include <map>
@@ -27,7 +27,7 @@ class Spool {
   Spool& operator=(const Spool&) = delete;
   /// Brings the run's files here. To be called before `path`'s are written.
   Status fetch();
-  /// Where a file or folder of the run lies on this machine.
+  /// The path of a file or folder of the run on this machine.
   std::string path(const std::string& name) const;
   /// Copies what changed since the last call to the run's folder.
   Status publish();

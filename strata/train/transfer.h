@@ -3,7 +3,7 @@
 //   optimizer:
 //     transfer: {base_emb_dim: 64, base_num_decoder_layers: 4}     # of the small model
 //
-// With m = base_emb_dim of this model / that of the small one, l = the same of layers:
+// With m = base_emb_dim of this model / that of the small one, l = the same ratio of layers:
 //
 //   weight                          first deviation    steps of AdamW    decoupled decay
 //   embedding                       s                  rate              rate decay

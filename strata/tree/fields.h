@@ -71,12 +71,12 @@ constexpr bool forgets_a_member() {
     return false;
 }
 
-/// Where a field lies within its object.
+/// The place of a field within its object.
 struct FieldSpan {
   std::size_t from, size, alignment;
 };
 /// Bytes of an object of `size` bytes that are neither its first `begin` ones nor of its fields nor
-/// left free by their alignment; 0 where a field lies outside of it. Sorts the spans.
+/// left free by their alignment; 0 where a field is outside of it. Sorts the spans.
 std::size_t unlisted_bytes(std::span<FieldSpan> fields, std::size_t begin, std::size_t size,
                            std::size_t alignment);
 template <class T>

@@ -1,4 +1,4 @@
-// Arrays are values: what would change one in place, or drops a result, is said.
+// Arrays are values: what would change one in place, or drops a result, is refused.
 
 // ---- an element of an array is assigned
 //! x[i] is a new array, and assigning to it changes nothing: write x = x.at(i).set(y)

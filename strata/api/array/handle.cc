@@ -193,7 +193,7 @@ Array array_at(const void* data, DType stored, std::int64_t count, const Optiona
   if (dtype.value_or(canonical(stored, x64_enabled())) == stored) {
     l = unwritten(Type(stored, Shape{count}));
     if (count > 0) std::memcpy(l.mutable_data(), data, l.bytes());
-  } else {  // converted right from where it lies
+  } else {  // converted in place
     l = Literal(Type(stored, Shape{count}),
                 borrowed_bytes(static_cast<const std::byte*>(data), nullptr));
   }

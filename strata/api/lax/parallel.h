@@ -38,8 +38,8 @@ struct AllGather {
   std::vector<std::vector<std::int64_t>> axis_index_groups = {};
   std::int64_t axis = 0;
   bool tiled = false;
-  /// Upstream's "reduced" and "invarying" say how a result lies on the devices of shard_map, and
-  /// are refused here as by upstream's vmap.
+  /// Upstream's "reduced" and "invarying" say how a result is sharded over the devices of
+  /// shard_map, and are refused here as by upstream's vmap.
   std::string to = "varying";
 };
 /// x of all inputs along a new axis (tiled: one behind the other along an axis that is there); the
@@ -51,9 +51,9 @@ struct AllToAll {
   std::vector<std::vector<std::int64_t>> axis_index_groups = {};
   bool tiled = false;
 };
-/// Part i along split_axis goes to input i; the parts that an input gets lie along a new axis at
-/// concat_axis (counted where split_axis, which has an element for each input, is gone), or tiled
-/// one behind the other along one that is there.
+/// Part i along split_axis goes to input i; the parts that an input gets are stacked along a new
+/// axis at concat_axis (counted where split_axis, which has an element for each input, is gone), or
+/// tiled one behind the other along one that is there.
 Array all_to_all(const Operand& x, const AxisNames& axis_name, std::int64_t split_axis,
                  std::int64_t concat_axis, const AllToAll& options = {});
 /// all_to_all(x, axis_name, axis, axis)
@@ -88,7 +88,7 @@ struct RaggedAllToAll {
 /// of consecutive slices for each of n inputs: of slice k the rows operand[input_offsets[k] : +
 /// send_sizes[k]] go to input k * n / K, to its rows from output_offsets[k]; recv_sizes says how
 /// many arrive of each slice, in the order of senders. Where slices overlap the last sender's
-/// stays; what does not lie in `output` is dropped. (Upstream documents this and has it in
+/// stays; what is outside of `output` is dropped. (Upstream documents this and has it in
 /// shard_map alone.)
 Array ragged_all_to_all(const Operand& operand, const Operand& output, const Operand& input_offsets,
                         const Operand& send_sizes, const Operand& output_offsets,

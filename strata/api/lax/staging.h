@@ -63,17 +63,17 @@ class PartitionDim {
   std::vector<std::string> axes_;
   bool open_ = false;
 };
-/// How an array lies on a mesh of devices: axes with names and sizes, and what cuts each dimension;
-/// dimensions beyond the list are whole.
+/// How an array is sharded over a mesh of devices: axes with names and sizes, and what cuts each
+/// dimension; dimensions beyond the list are whole.
 struct NamedSharding {
   std::vector<std::pair<std::string, std::int64_t>> mesh;
   std::vector<PartitionDim> spec;
 };
-/// x, which is to lie so: said in the program (sdy.sharding_constraint), whatever it means where
-/// that is compiled; on one device nothing. Throws Error for more dimensions than x has, for axes
-/// that the mesh has not, and for one that cuts twice.
+/// x with that sharding: a constraint in the program (sdy.sharding_constraint), whatever it means
+/// where that is compiled; on one device nothing. Throws Error for more dimensions than x has, for
+/// axes that the mesh has not, and for one that cuts twice.
 Array with_sharding_constraint(const Operand& x, const NamedSharding& shardings);
-/// Each array of a tree, which is to lie so.
+/// Each array of a tree with that sharding.
 template <class T>
   requires(!std::convertible_to<T, Operand>)
 T with_sharding_constraint(const T& tree, const NamedSharding& shardings,

@@ -1,4 +1,4 @@
-// Convolution and correlation of vectors, and what lies between given points.
+// Convolution and correlation of vectors, and interpolation between given points.
 #pragma once
 
 #include <optional>

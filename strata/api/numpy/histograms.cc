@@ -72,7 +72,7 @@ Array edges_of(const char* name, const Array& x, const Bins& bins, const Range& 
   return spaced(low - apart, high + apart, bins.count(), dtype);
 }
 
-/// The number of the bin for each element, counted from 1; 0 and one beyond the last for what lies
+/// The number of the bin for each element, counted from 1; 0 and one beyond the last for what is
 /// outside.
 Array numbers_of(const Array& edges, const Array& x) {
   const Array number = searchsorted(edges, x, "right");

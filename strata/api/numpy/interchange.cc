@@ -115,7 +115,7 @@ Array asarray(const Operand& x, const AsArray& o) {
 }
 
 namespace {
-/// Refuses memory that an array cannot have as it lies there.
+/// Refuses memory that an array cannot use in place.
 void check_as_it_lies(const char* name, const void* data, DType stored) {
   if (canonical(stored, x64_enabled()) != stored)
     fail(name, "{} elements are 64 bits wide, and x64 is off: EnableX64, or a copy by asarray",

@@ -57,8 +57,8 @@ Array adopted(std::shared_ptr<std::byte[]> bytes, DType stored, std::int64_t cou
 Array from_memory(const void* data, DType stored, const std::vector<std::int64_t>& sizes,
                   const std::vector<std::int64_t>& byte_strides, std::optional<DType> dtype);
 void check_elements(const Array& x, DType dtype);
-/// Where the elements lie as long as an Array holds them. Throws Error for a C++ number, which has
-/// no memory.
+/// The address of the elements as long as an Array holds them. Throws Error for a C++ number, which
+/// has no memory.
 const std::byte* memory_of(const Array& x);
 }  // namespace detail
 
@@ -76,7 +76,7 @@ Array asarray(std::span<T, n> values, const OptionalSizes& shape = {},
 /// An array of elements that stay where they are, row-major in the caller's memory. They must not
 /// change while anything reads the array or one made of it without a copy (`x.reshape(...)`);
 /// `release`, where given, runs once when nothing does any longer, on the thread that let go last,
-/// or at once where this throws. Strata never writes to them: a donated argument that lies there is
+/// or at once where this throws. Strata never writes to them: a donated argument there is
 /// copied. Throws Error for 64-bit elements while x64 is off, for they would become 32-bit ones,
 /// and where `data` is not aligned to its type.
 template <class T>
@@ -109,7 +109,7 @@ Array adopt(std::vector<T>&& values, const OptionalSizes& shape = {},
 }
 
 /// What std::mdspan and its like have: a rank, extents, strides in elements, and where the first
-/// element lies.
+/// element is.
 template <class V>
 concept StridedView = requires(const V& v, std::size_t d) {
   typename V::element_type;
@@ -132,7 +132,7 @@ Array asarray(const V& view, std::optional<DType> dtype = {}) {
   return detail::from_memory(view.data_handle(), dtype_of<T>, sizes, strides, dtype);
 }
 
-/// The elements of an array of this type, row-major, where they lie. Throws Error for another
+/// The elements of an array of this type, row-major, in place. Throws Error for another
 /// dtype, a traced array, and an array that is a C++ number.
 template <class T>
   requires has_dtype<T>
@@ -154,7 +154,7 @@ class ArrayView {
   static constexpr std::size_t rank() { return n; }
   /// The size of dimension d.
   std::int64_t extent(std::size_t d) const { return sizes_[d]; }
-  /// How many elements lie from one place along d to the next.
+  /// How many elements apart neighbours along d are.
   std::int64_t stride(std::size_t d) const { return strides_[d]; }
   /// The first element.
   const T* data_handle() const { return reinterpret_cast<const T*>(buffer_.data()); }
@@ -193,7 +193,7 @@ struct FromDlpack {
   std::optional<bool> copy = std::nullopt;
 };
 /// The array of another library, whose structure this takes: its deleter runs when the memory is no
-/// longer needed, or at once when this throws. Not copied where elements lie in row-major order,
+/// longer needed, or at once when this throws. Not copied where elements are in row-major order,
 /// aligned, on the CPU; nobody may write to them then, and Strata does not where the tensor is
 /// marked as read-only: such an array that is donated is copied. 64-bit elements become 32-bit
 /// ones, copied, unless x64 is on. Throws Error for other devices and types, another major version,

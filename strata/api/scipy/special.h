@@ -54,7 +54,7 @@ Array entr(const Operand& x);
 Array rel_entr(const Operand& p, const Operand& q);
 /// p log(p / q) - p + q, infinite where one is negative.
 Array kl_div(const Operand& p, const Operand& q);
-/// (x^l - 1) / l, log(x) for l = 0; the same of 1 + x.
+/// (x^l - 1) / l, log(x) for l = 0; and that function of 1 + x.
 Array boxcox(const Operand& x, const Operand& lambda);
 /// Box and Cox's transform of 1 + x: ((1 + x)^lambda - 1) / lambda, log1p(x) where lambda is 0.
 Array boxcox1p(const Operand& x, const Operand& lambda);

@@ -17,7 +17,7 @@ inline constexpr const char* kConstraint = "sdy.sharding_constraint";
 /// On constraints: the mesh with the types of its axes, as text.
 inline constexpr const char* kAxisTypes = "strata.axis_types";
 
-/// How a typed array lies.
+/// The sharding of a typed array.
 struct Typed {
   mesh::Mesh mesh;
   spmd::DimAxes axes;  // over Explicit axes

@@ -1,4 +1,4 @@
-// Devices: which there are, where arrays lie, and on which one programs run.
+// Devices: which there are, which one holds an array, and on which one programs run.
 //
 //   std::vector<Device> cpus = cpu_devices(2);
 //   Array x = device_put(arange(6), cpus[1]);       // copied there, and bound to it
@@ -13,7 +13,7 @@
 // is used. Programs that never ask run as ever: at once, on all cores.
 // Source: jax.devices, jax.device_put, jax.default_device, jax.Device.addressable_memories.
 // Deviation: a program takes arguments from any memory of its device, moving them by itself, and
-// its results lie in the default memory.
+// its results are in the default memory.
 #pragma once
 
 #include <string>
@@ -75,7 +75,7 @@ Array device_put(const Array& x, const Device& device,
 /// the array itself.
 Array device_put(const Array& x, const DeviceMemory& memory,
                  std::source_location where = std::source_location::current());
-/// The kind of memory that it lies in; the device's default one for arrays bound to none.
+/// The kind of memory that holds it; the device's default one for arrays bound to none.
 std::string memory_kind(const Array& x,
                         std::source_location where = std::source_location::current());
 /// Every array of a tree.

@@ -51,7 +51,7 @@ TEST(Devices, HaveMemoriesOfSeveralKinds) {
   const Array x = device_put(arange(6), DeviceMemory(device, "pinned_host"));
   EXPECT_EQ(memory_kind(x), "pinned_host");
   EXPECT_THAT(x.devices(), ElementsAre(device));
-  // Programs take it from there; what they make lies in the default memory.
+  // Programs take it from there; what they make is in the default memory.
   const Array y = x + 1;
   EXPECT_EQ(memory_kind(y), "device");
   EXPECT_THAT(y.devices(), ElementsAre(device));
@@ -75,7 +75,7 @@ TEST(Devices, ArraysLieWhereTheyArePut) {
   const Array y = device_put(x, eight()[1]);
   EXPECT_THAT(y.devices(), ElementsAre(eight()[1]));
   EXPECT_THAT(y.to_vector<int>(), ElementsAre(0, 1, 2, 3, 4, 5));
-  // What nobody put anywhere lies on the first and is bound to none.
+  // What nobody put anywhere is on the first and is bound to none.
   const Array free = arange(6);
   EXPECT_THAT(free.devices(), ElementsAre(eight()[0]));
   EXPECT_THAT((y + free).to_vector<int>(), ElementsAre(0, 2, 4, 6, 8, 10));

@@ -105,8 +105,8 @@ Array make_array_from_process_local_data(const NamedSharding& sharding, const Ar
          describe(shape), shape.rank());
   const std::vector<ShardIndex> indices = sharding.indices(shape.sizes());
   const internal::Placement& placement = internal::Placement::of(sharding);
-  // Of each dimension the pieces that are here, in order; where all of it was given, they lie
-  // where they lie in the whole.
+  // Of each dimension the pieces that are here, in order; where all of it was given, they are
+  // at their places in the whole.
   std::vector<std::vector<std::int64_t>> begins(static_cast<std::size_t>(shape.rank()));
   for (std::size_t d = 0; d < indices.size(); ++d)
     for (std::size_t i = 0; placement.is_here(d) && i < begins.size(); ++i)

@@ -76,8 +76,8 @@ std::vector<Device> local_devices();
 void sync_global_devices(const std::string& name,
                          std::chrono::milliseconds timeout = std::chrono::minutes(5),
                          Where where = Where::current());
-/// All of an array that lies on a mesh, in this process's memory, in every process; an array that
-/// is here already as it is. All processes call it.
+/// All of an array that is sharded over a mesh, in this process's memory, in every process; an
+/// array that is here already as it is. All processes call it.
 Array process_allgather(const Array& x, Where where = Where::current());
 /// The array of process 0, in every process: shape and dtype are the same in all of them. The
 /// others' elements are not looked at.

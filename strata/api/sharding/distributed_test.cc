@@ -130,7 +130,7 @@ std::string arrays() {
       << "\n";
   out << message_of([&] { (void)x.to_vector<float>(); }) << "\n";
   out << "all " << numpy::sum(distributed::process_allgather(x)).item<float>() << "\n";
-  // Copies are here, wherever they lie.
+  // Copies are here, whichever device holds them.
   const Array copies = device_put(numbers({4}), NamedSharding(m, P()));
   out << "copies " << (copies.to_vector<float>() == numbers({4}).to_vector<float>()) << "\n";
   const Array local = numpy::full({16 / n, 2}, static_cast<float>(self));
@@ -181,7 +181,7 @@ std::string mapped() {
       shard_map([](const Array& x) { return lax::all_to_all(x, "x", 1, 0, {.tiled = true}); },
                 {.mesh = m, .in_specs = P{"x"}, .out_specs = P{nullptr, "x"}});
   out << "exchanged " << bits(exchanged(numbers({kDevices, 2 * kDevices}))) << "\n";
-  // Place i sends k + 1 rows to place k, which lie there behind those of lower places.
+  // Place i sends k + 1 rows to place k, where they follow those of lower places.
   const auto ragged = shard_map(
       [](const Array& x) {
         const Array k = numpy::arange(kDevices), i = lax::axis_index("x");

@@ -15,8 +15,8 @@ using internal::fail;
 using internal::Site;
 using internal::Typed;
 
-/// The mesh that a spec is of: that of the first array that lies on one, or of `set_mesh`; with the
-/// types that the region around gives its axes.
+/// The mesh that a spec is of: that of the first array that is sharded over one, or of `set_mesh`;
+/// with the types that the region around gives its axes.
 Mesh mesh_for(const char* name, std::span<const Array> arrays, const PartitionSpec& spec) {
   for (const Array& x : arrays) {
     if (const std::optional<Typed> t = internal::typed(x)) return t->mesh;

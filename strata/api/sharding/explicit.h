@@ -8,10 +8,10 @@
 //   matmul(c, d, OutSharding(P{"x", nullptr}));                  // chooses where tracing would not
 //
 // Along an axis of a mesh that is Explicit the compiler decides nothing: each operation computes
-// how its result lies from how its operands do, while it is traced, and an Error says what is
-// ambiguous or does not go together, with types and specs. jit, grad, vmap, scan and the other
-// transforms carry shardings; cotangents lie as what they are of. Axes of a mesh may be mixed: what
-// is Auto is left to the compiler.
+// how its result is sharded from how its operands are, while it is traced, and an Error says what
+// is ambiguous or does not go together, with types and specs. jit, grad, vmap, scan and the other
+// transforms carry shardings; cotangents are sharded as what they are of. Axes of a mesh may be
+// mixed: what is Auto is left to the compiler.
 //
 // Source: jax.sharding (AxisType, set_mesh, reshard, auto_axes, explicit_axes), docs 201/sharding;
 // rules: partition/explicit/explicit.h. Deviations: jax.typeof(x).sharding.spec is `spec_of_type`;
@@ -44,15 +44,15 @@ class set_mesh {
   const Mesh* before_;
 };
 
-/// Whether the array's type says how it lies: its mesh has Explicit axes.
+/// Whether the array's type has a sharding: its mesh has Explicit axes.
 bool has_sharding_in_type(const Array& x);
 /// The spec in the array's type, an entry for each dimension, over Explicit axes. Throws Error for
 /// an array without.
 PartitionSpec spec_of_type(const Array& x, Where where = Where::current());
 
-/// x moved so that it lies as the spec says, over the mesh of x or of `set_mesh`; in a trace, too.
-/// Its cotangent lies as x does. Throws Error without a mesh, for axes that are not Explicit, and
-/// for sizes that do not divide.
+/// x moved to the sharding that the spec gives, over the mesh of x or of `set_mesh`; in a trace,
+/// too. Its cotangent is sharded as x is. Throws Error without a mesh, for axes that are not
+/// Explicit, and for sizes that do not divide.
 Array reshard(const Operand& x, const PartitionSpec& spec);
 /// Over that mesh.
 Array reshard(const Operand& x, const NamedSharding& sharding);
@@ -63,7 +63,7 @@ T reshard(const T& tree, const PartitionSpec& spec, Where where = Where::current
   return tree::map([&](const Array& x) { return reshard(Operand(x, where), spec); }, tree);
 }
 
-/// How a result is to lie, where tracing would have to choose.
+/// The sharding of a result, where tracing would have to choose.
 class OutSharding {
  public:
   explicit OutSharding(PartitionSpec spec) : spec_(std::move(spec)) {}
@@ -97,7 +97,7 @@ Array with_out(const char* name, const Where& where, std::vector<Array> operands
 }
 }  // namespace internal
 
-/// The functions of numpy.h, with a result that lies so. Throw as those, and as `reshard`.
+/// The functions of numpy.h, with a result of that sharding. Throw as those, and as `reshard`.
 inline Array dot(const Operand& x, const Operand& y, const OutSharding& out) {
   return internal::with_out("dot", x.where, {x.array, y.array}, out,
                             [&] { return numpy::dot(x, y); });
@@ -137,15 +137,15 @@ inline Array get(const Operand& x, const Indices& indices, const OutSharding& ou
   return internal::with_out("get", x.where, std::move(operands), out,
                             [&] { return x.array[indices]; });
 }
-/// lax::ragged_dot, of which upstream always asks how its result lies.
+/// lax::ragged_dot, of which upstream always asks for its result's sharding.
 inline Array ragged_dot(const Operand& lhs, const Operand& rhs, const Operand& group_sizes,
                         const OutSharding& out) {
   return internal::with_out("ragged_dot", lhs.where, {lhs.array, rhs.array, group_sizes.array}, out,
                             [&] { return lax::ragged_dot(lhs, rhs, group_sizes); });
 }
 
-/// New arrays that lie so, over the mesh of `set_mesh`: of numpy.h's functions, and throwing as
-/// those and `reshard`.
+/// New arrays of that sharding, over the mesh of `set_mesh`: of numpy.h's functions, and throwing
+/// as those and `reshard`.
 inline Array zeros(const Sizes& shape, DType dtype, const OutSharding& out,
                    Where where = Where::current()) {
   return internal::with_out("zeros", where, {}, out, [&] { return numpy::zeros(shape, dtype); });
@@ -174,7 +174,7 @@ struct AutoAxes {
   internal::Named named = internal::Named();
   /// Which axes the compiler decides on within; none: all.
   std::vector<std::string> axes = {};
-  /// How results lie: one spec for all, or one for each array.
+  /// The shardings of results: one spec for all, or one for each array.
   OneOrMore<PartitionSpec> out_sharding = {};
 };
 /// Options of `explicit_axes`.
@@ -206,7 +206,7 @@ std::vector<Array*> arrays_of(T& tree) {
 }
 }  // namespace internal
 
-/// f, within which the compiler decides over these axes, as a function whose results lie as
+/// f, within which the compiler decides over these axes, as a function whose results are sharded as
 /// `out_sharding` says: for code that explicit mode refuses. Source: jax.sharding.auto_axes.
 template <class F>
 auto auto_axes(F f, AutoAxes options, Where where = Where::current()) {

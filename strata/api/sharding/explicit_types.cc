@@ -72,8 +72,8 @@ bool is_cut(const DimAxes& dims) {
   return std::any_of(dims.begin(), dims.end(), [](const auto& a) { return !a.empty(); });
 }
 
-/// How result r of a loop or a branch lies: as its region says, behind the new dimension of a
-/// scan's stacked results.
+/// The sharding of result r of a loop or a branch: as its region says, behind the new dimension of
+/// a scan's stacked results.
 DimAxes of_region(const ir::Block& region, std::size_t r, const ir::Value& result) {
   DimAxes out(static_cast<std::size_t>(result.rank()));
   const std::optional<Typed> inside =

@@ -22,14 +22,14 @@ namespace strata::internal {
 /// where no axis of its mesh is Explicit.
 std::optional<Typed> typed(const Array& x);
 
-/// x constrained to lie so, as a typed value.
+/// x constrained to that sharding, as a typed value.
 ir::Value* with_type(ir::Builder& b, ir::Value* x, const Typed& type);
 
 /// `Array::weak` says which array was read: function.h reads an argument's type and weakness and at
-/// once makes the trace's argument of them, which then lies as that array does.
+/// once makes the trace's argument of them, which is then sharded as that array is.
 void note_read(const ArrayState& state);
-/// How an argument of that type lies that is made of the array read last; `number`: which argument
-/// of the trace.
+/// The sharding of an argument of that type that is made of the array read last; `number`: which
+/// argument of the trace.
 std::optional<Typed> read_for(const Type& type, std::size_t number);
 /// Of the arguments of the next trace, behind the first, the axes that vmap takes away.
 void dropped_axes(const std::vector<std::optional<int>>& axes);

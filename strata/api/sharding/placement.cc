@@ -275,7 +275,7 @@ class MeshExecutable final : public runtime::Executable {
   }
 
  private:
-  /// `lies_so`: whether the argument lies in the wanted parts already.
+  /// `lies_so`: whether the argument has the wanted sharding already.
   std::vector<Buffer> parts_of(Buffer argument, const TensorSharding& wanted, bool lies_so) {
     if (lies_so) {
       const bool last = argument.unique();
@@ -304,7 +304,7 @@ class MeshExecutable final : public runtime::Executable {
       return form;
     return made(placements, form->results);
   }
-  /// `results`: how they are to lie; as propagation chooses where it is empty.
+  /// `results`: their shardings; as propagation chooses where it is empty.
   std::shared_ptr<const Form> made(const std::vector<Placement*>& placements,
                                    const std::vector<Placement*>& results) {
     const std::string mesh = mesh_text(home_.mesh());

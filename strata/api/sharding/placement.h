@@ -1,4 +1,4 @@
-// Where an array lies that lies on several devices: a placement is to such arrays what a device is
+// Where an array is that several devices hold: a placement is to such arrays what a device is
 // to others, so that all that asks for a device (jit's keys, single operations) finds one. Private
 // to this room.
 #pragma once
@@ -78,13 +78,13 @@ class ShardedBuffer final : public runtime::DeviceBuffer {
   std::optional<Literal> whole_;
 };
 
-/// What a concrete array is where it lies on a mesh, else null.
+/// What a concrete array is where it is sharded over a mesh, else null.
 std::shared_ptr<ShardedBuffer> sharded(const Array& x);
 /// Of shape and type, lying in these parts; bound.
 Array sharded_array(Placement& placement, const Type& type, std::vector<runtime::Buffer> parts,
                     bool weak);
-/// The client for a program that constrains a value to lie on several devices; null where none
-/// does.
+/// The client for a program that constrains a value to be sharded over several devices; null where
+/// none does.
 runtime::Client* client_of_constraints(const ir::Block& block);
 /// The attribute of a value of that rank, of devices counted by their places in the mesh.
 std::string sharding_attribute(const mesh::NamedSharding& sharding, std::size_t rank);

@@ -103,7 +103,7 @@ AxisList named_by(const Manual& manual, const Dims& dims) {
 // ---- constraints
 // -------------------------------------------------------------------------------
 
-/// The value, to lie with its dimensions cut so; `open`: the compiler may cut
+/// The value, constrained to have its dimensions cut so; `open`: the compiler may cut
 /// them further.
 Value* lying(Builder& b, Value* x, const Mesh& mesh, const Dims& dims, bool open) {
   mesh::TensorSharding s;
@@ -137,7 +137,7 @@ void expect_free(const ir::Op& op, const mesh::MeshAxis& axis) {
         .at(op.where.text());
 }
 
-/// The block for all places of an axis. Constraints inside lie with the new
+/// The block for all places of an axis. Constraints inside are with the new
 /// dimension cut over it. Throws Error for one that names it.
 op::BatchedBlock mapped_over(const ir::Block& block, const mesh::MeshAxis& axis,
                              const std::vector<bool>& batched) {
@@ -235,7 +235,7 @@ Value* along(Builder& b, Value* x, const Manual& manual, AxisList has, const Axi
   return op::broadcast_in_dim(b, x, Shape::of(shape), dims);
 }
 
-/// Throws Error for an argument whose type says that it lies otherwise than its spec.
+/// Throws Error for an argument whose type has another sharding than its spec.
 void expect_typed(const Manual& manual, const Array& x, const Dims& dims, const std::string& path,
                   const PartitionSpec& spec) {
   const std::optional<Typed> type = typed(x);

@@ -226,7 +226,7 @@ auto shard_map(F f, ShardMap options, Where where = Where::current()) {
 }
 
 /// f on a device for each element along the mapped axis: `vmap` over devices.
-/// Results lie cut along their new axis. Where this process is one of several
+/// Results are cut along their new axis. Where this process is one of several
 /// and the mapped axis has an element for each of its own devices, each gives
 /// the rows of its own, collectives go over the devices of all, and the result
 /// is the rows of its own, outside of traces alone; an axis of another size is

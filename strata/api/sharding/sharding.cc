@@ -43,8 +43,8 @@ void expect_constrained(const char* self, const NamedSharding& sharding) {
            sharding.spec().to_string());
 }
 
-/// Where an array of that type lies under the sharding. Throws as the two above, and for devices
-/// that are not there.
+/// The placement of an array of that type under the sharding. Throws as the two above, and for
+/// devices that are not there.
 Placement& placement_for(const char* self, const Type& type, const NamedSharding& sharding) {
   expect_divides(self, type, sharding);
   expect_constrained(self, sharding);

@@ -9,14 +9,14 @@
 //
 // An array whose sharding is asked for by name is bound to it, as one is to a device: a program
 // runs on the devices of its arguments, is partitioned over their mesh (partition/README.md), and
-// its results lie as propagation chose. Arguments that are bound nowhere go along. Arrays of two
-// meshes in one call, or of a mesh and of a single device, are an Error that names both. Reading
-// elements gathers them. Devices of a mesh are numbers of `cpu_devices()`.
+// its results are sharded as propagation chose. Arguments that are bound nowhere go along. Arrays
+// of two meshes in one call, or of a mesh and of a single device, are an Error that names both.
+// Reading elements gathers them. Devices of a mesh are numbers of `cpu_devices()`.
 //
 // Where this process is one of several (distributed.h), a mesh spans the devices of all, and each
 // process holds the parts of its own.
 //
-// A constraint in a program whose arguments lie on no mesh runs it on devices 0, 1, 2 ..., as many
+// A constraint in a program whose arguments are on no mesh runs it on devices 0, 1, 2 ..., as many
 // as the mesh has. Source: jax.sharding, jax.make_mesh, jax.device_put, jax.Array. Deviations: what
 // are attributes of arrays there are functions here; a mesh's axes are Auto unless said (upstream's
 // make_mesh makes Explicit ones); arrays that cross a program's boundary divide evenly, as there.
@@ -59,9 +59,9 @@ struct Shard {
   Array data;
 };
 
-/// Whether the array lies on a mesh.
+/// Whether the array is sharded over a mesh.
 bool has_named_sharding(const Array& x);
-/// How it lies there. Throws Error for a traced array, and for one that lies on one device.
+/// Its sharding. Throws Error for a traced array, and for one that is on one device.
 NamedSharding named_sharding(const Array& x);
 /// What each device of this process holds, in the mesh's order; of an array on one device that one.
 std::vector<Shard> addressable_shards(const Array& x);
@@ -72,8 +72,8 @@ bool is_fully_replicated(const Array& x);
 
 /// The array cut over the mesh and bound to that sharding. In a trace this is
 /// `lax::with_sharding_constraint`. Of several processes each gives the same x, of which it puts
-/// its devices' parts there; or an array that lies on the same mesh, whose parts then move between
-/// them. Throws Error naming the dimension that does not divide.
+/// its devices' parts there; or an array that is sharded over the same mesh, whose parts then move
+/// between them. Throws Error naming the dimension that does not divide.
 Array device_put(const Array& x, const NamedSharding& sharding, Where where = Where::current());
 /// Every array of a tree.
 template <tree::TreeLike T>
@@ -89,7 +89,7 @@ T device_put(T tree, const NamedSharding& sharding, Where where = Where::current
 Array make_array_from_callback(const Sizes& shape, const NamedSharding& sharding,
                                const std::function<Array(const ShardIndex&)>& data,
                                Where where = Where::current());
-/// An array of parts that lie on the devices already, in any order; nothing is copied. Throws Error
+/// An array of parts that are on the devices already, in any order; nothing is copied. Throws Error
 /// unless there is one for each device of the mesh that is of this process, of the shape that the
 /// sharding says.
 Array make_array_from_single_device_arrays(const Sizes& shape, const NamedSharding& sharding,
@@ -97,10 +97,10 @@ Array make_array_from_single_device_arrays(const Sizes& shape, const NamedShardi
                                            Where where = Where::current());
 
 namespace lax {
-/// x, which is to lie so from here on: a constraint for propagation where the program is compiled;
-/// outside of a trace x is put there. Its tangents and cotangents lie alike, and what vmap adds is
-/// free. Throws Error for an axis that the mesh has not, one that cuts twice, more dimensions than
-/// x has, and sizes that do not divide.
+/// x with that sharding from here on: a constraint for propagation where the program is compiled;
+/// outside of a trace x is put there. Its tangents and cotangents are sharded alike, and what vmap
+/// adds is free. Throws Error for an axis that the mesh has not, one that cuts twice, more
+/// dimensions than x has, and sizes that do not divide.
 Array with_sharding_constraint(const Operand& x, const mesh::NamedSharding& sharding);
 /// Each array of a tree.
 template <class T>
@@ -112,7 +112,7 @@ T with_sharding_constraint(const T& tree, const mesh::NamedSharding& sharding,
 }
 }  // namespace lax
 
-/// How arguments and results of `jit` lie: `jit(f, Shardings{.in_shardings = s})`.
+/// The shardings of arguments and results of `jit`: `jit(f, Shardings{.in_shardings = s})`.
 struct Shardings {
   internal::Named named = internal::Named();
   /// Of arguments: one for all, or one for each argument, `std::nullopt` for one that brings its
@@ -204,18 +204,19 @@ class [[nodiscard]] ShardedJit {
 }  // namespace internal
 
 /// The function compiled over the devices of a mesh: arguments are put as `in_shardings` says,
-/// results lie as `out_shardings` says. `jit` without shardings takes them from its arguments.
+/// results are sharded as `out_shardings` says. `jit` without shardings takes them from its
+/// arguments.
 template <class F>
 auto jit(F f, Shardings shardings, JitOptions options = {}, Where where = Where::current()) {
   return internal::ShardedJit<F>(std::move(f), std::move(shardings), std::move(options), where);
 }
 
 namespace debug {
-/// How an array of one or two dimensions lies, as a table of devices: upstream's text, without
-/// colours. Throws Error for other ranks.
+/// The sharding of an array of one or two dimensions, as a table of devices: upstream's text,
+/// without colours. Throws Error for other ranks.
 std::string visualize_sharding(const Sizes& shape, const NamedSharding& sharding,
                                Where where = Where::current());
-/// Prints `visualize_sharding` of an array that lies on a mesh or on a device.
+/// Prints `visualize_sharding` of an array on a mesh or on a device.
 void visualize_array_sharding(const Array& x, Where where = Where::current());
 /// The same as text.
 std::string array_sharding_text(const Array& x, Where where = Where::current());

@@ -3,7 +3,7 @@
 //   auto [loss, grads] = value_and_grad(f)(params, x, y);       // with respect to argument 0
 //   auto [gw, gb] = grad<0, 1>(f)(w, b);
 //   auto [[loss, aux], grads] = value_and_grad(g, has_aux)(params);   // g returns pair{loss, aux};
-//   or {.has_aux = true}; where neither is said, the result's type decides
+//   or {.has_aux = true}; where neither is given, the result's type decides
 //   auto [y, dy] = jvp(f, std::tuple{x}, std::tuple{dx});
 //   auto [y, pullback] = vjp(f, x);  auto [gx] = pullback(gy);
 //   auto [y, push] = linearize(f, x);  auto dy = push(dx);

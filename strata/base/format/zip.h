@@ -20,7 +20,7 @@ struct ZipFile {
 };
 
 /// What an archive's directory lists, in its order; messages call the archive `name`. Code::corrupt
-/// for bytes that are no archive, lie outside of it, or do not have their checksum; nothing is
+/// for bytes that are no archive, are outside of it, or do not have their checksum; nothing is
 /// reserved that the bytes cannot hold. Code::unsupported for other compressions, encryption and
 /// several disks.
 Result<std::vector<ZipFile>> read_zip(std::string_view bytes, const std::string& name);

@@ -16,7 +16,7 @@ Result<std::string> read_object(const std::string& path);
 /// Writes an object whole, whatever was there before.
 Status write_object(const std::string& path, std::span<const std::string_view> pieces);
 
-/// Removes an object and all whose keys lie below it as in a folder. Code::denied for a whole
+/// Removes an object and all whose keys are below it as in a folder. Code::denied for a whole
 /// bucket.
 Status remove_objects(const std::string& path);
 

@@ -30,7 +30,7 @@ struct ObjectInfo {
   std::string generation;
 };
 
-/// What lies below a prefix, sorted by key; `folders` end in '/' and are empty in a recursive
+/// What is below a prefix, sorted by key; `folders` end in '/' and are empty in a recursive
 /// listing.
 struct ObjectListing {
   std::vector<ObjectInfo> objects;

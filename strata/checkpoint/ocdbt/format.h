@@ -15,7 +15,7 @@
 
 namespace strata::checkpoint::ocdbt {
 
-/// A data file: the folder that it and what it refers to lie below, and its name there.
+/// A data file: the folder that it and what it refers to are below, and its name there.
 struct File {
   std::string base, relative;
   std::string path() const { return base + relative; }

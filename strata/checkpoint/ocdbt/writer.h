@@ -43,7 +43,7 @@ class Writer {
 
  private:
   std::string new_file();
-  /// Adds bytes to the data file that is begun; where they will lie.
+  /// Adds bytes to the data file that is begun; where they will be.
   Result<Place> append(Payload bytes);
   /// Begins to write the data file that is full.
   Status flush();

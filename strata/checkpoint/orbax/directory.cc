@@ -121,7 +121,7 @@ Status remove_from_bucket(const std::string& path) {
   return {};
 }
 
-/// Where nothing can be renamed: the mark at the end makes a checkpoint of what lies there.
+/// Where nothing can be renamed: the mark at the end makes a checkpoint of what is there.
 Status save_to_bucket(const std::string& path, const Contents& contents,
                       const SaveOptions& options) {
   if (Status s = remove_from_bucket(path); !s.ok()) return s;

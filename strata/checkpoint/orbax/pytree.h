@@ -74,7 +74,7 @@ class PyTree {
   /// their inner chunks. Codes of the above. Throws Error for a box that is not within the array.
   Result<Literal> read(const Leaf& leaf, const std::vector<std::int64_t>& begin,
                        const std::vector<std::int64_t>& sizes) const;
-  /// Whether arrays lie in a database, and Zarr's format.
+  /// Whether arrays are in a database, and Zarr's format.
   bool ocdbt() const { return ocdbt_ != nullptr; }
   bool zarr3() const { return zarr3_; }
 

@@ -1,4 +1,4 @@
-// A checkpoint of Orbax's as it lies there, to be written again in other chunks.
+// A checkpoint of Orbax's as it is stored, to be written again in other chunks.
 //
 //   auto contents = orbax::read_contents(*orbax::Directory::open("jax/400"));
 //   for (auto& [item, leaves] : contents->items)

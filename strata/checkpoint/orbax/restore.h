@@ -38,7 +38,7 @@ struct Wanted {
   std::optional<NamedSharding> sharding = {};
 };
 
-/// Where a leaf lies that is called otherwise in the program: the whole name matches `pattern`
+/// Where a leaf is that is called otherwise in the program: the whole name matches `pattern`
 /// (ECMAScript), and `\1` to `\9` in `stored` are its groups.
 struct PathRule {
   std::string pattern, stored;

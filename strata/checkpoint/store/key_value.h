@@ -1,4 +1,4 @@
-// Keys and values: the one door between checkpoints and where their bytes lie.
+// Keys and values: the one door between checkpoints and where their bytes are.
 //
 //   FolderStore store("runs/first/400");
 //   auto bytes = store.read("state/manifest.ocdbt");                  // the whole value

@@ -8,12 +8,12 @@
 
 namespace strata::checkpoint {
 
-/// Bytes that this owns, or that lie elsewhere, outlive it and are not copied.
+/// Bytes that this owns, or that are elsewhere, outlive it and are not copied.
 class Payload {
  public:
   Payload() = default;
   Payload(std::string owned) : owned_(std::move(owned)) {}  // NOLINT: a text is one
-  /// What lies elsewhere and outlives this.
+  /// What is elsewhere and outlives this.
   static Payload of(std::string_view elsewhere) {
     Payload out;
     out.elsewhere_ = elsewhere;
@@ -21,7 +21,7 @@ class Payload {
   }
   std::string_view view() const { return owned_ ? std::string_view(*owned_) : elsewhere_; }
   std::size_t size() const { return view().size(); }
-  /// The bytes to be changed; a copy of those that lie elsewhere.
+  /// The bytes to be changed; a copy of those that are elsewhere.
   std::string own() && { return owned_ ? std::move(*owned_) : std::string(elsewhere_); }
 
  private:

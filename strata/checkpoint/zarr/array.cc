@@ -44,7 +44,7 @@ Status each(const Sizes& begin, const Sizes& end, F&& f) {
   }
 }
 
-/// A dense tensor of bytes whose first element lies at `origin` of the array.
+/// A dense tensor of bytes whose first element is at `origin` of the array.
 struct Box {
   Sizes origin, sizes;
 };
@@ -85,7 +85,7 @@ void copy_shared(const Box& from, const char* source, const Box& to, char* targe
   });
 }
 
-/// Where a part of a dense tensor begins whose elements lie one after the other in it.
+/// Where a part of a dense tensor begins whose elements are one after the other in it.
 std::optional<std::uint64_t> contiguous(const Box& whole, const Box& part) {
   std::uint64_t at = 0;
   bool one = true;  // all axes so far have one element in the part
@@ -204,7 +204,7 @@ struct Reading {
   std::uint64_t limit;
 };
 
-/// Where a chunk's bytes lie: a part of a value.
+/// Where a chunk's bytes are: a part of a value.
 struct Stored {
   const KeyValueReader& store;
   const std::string& key;
@@ -534,7 +534,7 @@ Payload Encoder::chunk(std::int64_t chunk) const {
   for (std::size_t i = 0; i < box.origin.size(); ++i) box.origin[i] *= m.chunk[i];
   const char* source = reinterpret_cast<const char*>(value_.data());
   const std::size_t width = byte_width(m.dtype);
-  if (const auto at = contiguous(whole, box))  // where they lie
+  if (const auto at = contiguous(whole, box))  // in place
     return encode_chunk(m.codecs, m, m.chunk,
                         Payload::of({source + *at * width, count(m.chunk) * width}));
   std::string bytes = filled(m.fill, count(m.chunk));

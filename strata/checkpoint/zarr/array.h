@@ -1,7 +1,7 @@
 // Zarr arrays in a store of keys and values.
 //
 //   auto array = zarr::Array::open(*database, "params.w");
-//   auto rows = array->read({4, 0}, {4, 8});            // only the chunks that these rows lie in
+//   auto rows = array->read({4, 0}, {4, 8});            // only the chunks that have these rows
 //   zarr::write(store, "params.w", zarr::metadata_of(2, type, {4, 4}), literal);
 //
 // Both formats (metadata.h). Every chunk's size is checked against what the metadata says.
@@ -86,7 +86,7 @@ class Encoder {
   /// Of a chunk's elements.
   std::uint64_t chunk_bytes() const;
   /// Where a chunk goes, and its bytes: those of the value itself where they are stored as they
-  /// lie.
+  /// are.
   std::string chunk_key(std::int64_t chunk) const;
   Payload chunk(std::int64_t chunk) const;
 

@@ -29,7 +29,7 @@ enum StrataArrowCode : std::int32_t {
 };
 
 /// A file that the caller reads in parts. `read` fills `out` with `length` bytes from `offset` on,
-/// which lie in the file; any thread calls it.
+/// which are in the file; any thread calls it.
 struct StrataArrowSource {
   void* context;
   std::int64_t size;

@@ -22,7 +22,7 @@
 
 namespace strata::data {
 
-/// Bytes in their order: a mapped file as it lies, or one that is unpacked as it is read. What is
+/// Bytes in their order: a mapped file in place, or one that is unpacked as it is read. What is
 /// held in memory is what was asked for at once, and a buffer.
 class Input {
  public:

@@ -22,7 +22,7 @@ bool zstd_unpack_to(std::string_view frames, std::span<char> to);
 /// some megabytes: windows of large frames are given back.
 Codec& zstd_decoder_of_thread();
 
-/// The bytes of a frame that is one stored block and states its size, where they lie; nothing for
+/// The bytes of a frame that is one stored block and states its size, in place; nothing for
 /// other frames. Records of a few bytes are stored like that: nothing need be unpacked.
 std::optional<std::string_view> zstd_stored(std::string_view frame);
 

@@ -222,7 +222,7 @@ Status ArrayRecordFile::read_single(std::span<const std::int64_t> indices,
   std::shared_ptr<std::string> block;
   const char* const first = bytes_.data();
   for (std::size_t i = 0; i < indices.size(); ++i) {
-    // A record of a shuffled order is in no cache: what lies ahead is asked for early.
+    // A record of a shuffled order is in no cache: what is ahead is asked for early.
     if (i + 2 * kAhead < indices.size())
       __builtin_prefetch(&places_[static_cast<std::size_t>(indices[i + 2 * kAhead])]);
     if (i + kAhead < indices.size()) {

@@ -54,13 +54,13 @@ class ArrayRecordFile : public RecordFile {
     std::int64_t number = -1;
     std::string gathered, unpacked;
     std::vector<std::string_view> records;
-    std::shared_ptr<const PartialFile> file;  // where they may lie
+    std::shared_ptr<const PartialFile> file;  // where they may be
   };
   Result<std::shared_ptr<const Group>> group(std::int64_t number) const;
   Status read_single(std::span<const std::int64_t> indices, std::span<Element> out) const;
   Status read_index();
   Status read_group(std::int64_t number, Group& out) const;
-  /// Where a chunk of records lies in the file.
+  /// Where a chunk of records is in the file.
   PartialFile::Range extent(std::int64_t number) const;
   /// Fetches what is read next where the file is an object's.
   Status need(std::span<const PartialFile::Range> ranges) const {

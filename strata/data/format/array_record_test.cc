@@ -18,7 +18,7 @@ const std::string kData = (std::filesystem::path(__FILE__).parent_path() / "test
 
 std::string file(const std::string& name) { return ::testing::TempDir() + name; }
 
-/// A golden, which lies compressed: most of such a file is zeros.
+/// A golden, which is stored compressed: most of such a file is zeros.
 std::string golden(const std::string& name) {
   const std::string packed = read_file(kData + name + ".array_record.gz").value();
   return unpack(packed, *compression_named("gzip"), name, 1 << 24).value();

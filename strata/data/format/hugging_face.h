@@ -1,4 +1,4 @@
-// Data sets of Hugging Face in a folder: as `Dataset.save_to_disk` writes them, or as they lie on
+// Data sets of Hugging Face in a folder: as `Dataset.save_to_disk` writes them, or as they are on
 // the hub.
 //
 //   FOLDER/state.json, dataset_info.json, data-00000-of-00002.arrow    // of one split

@@ -147,7 +147,7 @@ struct ConcatThenSplitOptions {
   /// Features whose sequences' first token is replaced by bos_token_id in each row.
   std::vector<std::string> bos_features = {};
   std::optional<std::int64_t> bos_token_id = {};
-  /// Replaces where there is a bos_token_id and nothing else is said; must fit whether there is.
+  /// Replaces where there is a bos_token_id and nothing else is given; must fit whether there is.
   std::optional<BOSHandling> bos_handling = {};
 };
 
@@ -177,7 +177,7 @@ class DatasetIterator {
   /// Goes to a place. Code::invalid, with what is wrong, for a text that is no state of this graph
   /// or of the other mode; the iterator is then of no use but for another set_state.
   Status set_state(const std::string& state);
-  /// The number of the next element, and going to it without reading what lies between. Throws
+  /// The number of the next element, and going to it without reading what is between. Throws
   /// Error behind filters and packings, where a number says nothing.
   std::int64_t next_index() const;
   void set_next_index(std::int64_t index);

@@ -194,7 +194,7 @@ std::optional<Tokens> cached(const std::string& path, const TextsSeen& seen,
   if (!found || found->fingerprint() != tokenizer.fingerprint() ||
       found->documents() != seen.documents())
     return {};
-  std::error_code error;  // used now: `shrink` goes by age
+  std::error_code error;  // used now: `shrink` removes the oldest
   std::filesystem::last_write_time(path, std::filesystem::file_time_type::clock::now(), error);
   return std::move(*found);
 }

@@ -1,4 +1,4 @@
-// A file of bytecode taken apart: its tables, and where their entries lie. What attributes, types
+// A file of bytecode taken apart: its tables, and where their entries are. What attributes, types
 // and operations mean is read elsewhere (attributes.h, reader.h).
 //
 // Versions 0 to 6 of the format: 1 gave dialects versions, 2 isolated regions sections of their

@@ -346,7 +346,7 @@ class Reader {
   std::size_t text_ = 0;
 };
 
-/// Reads numbers at places that may lie outside.
+/// Reads numbers at places that may be outside.
 template <class T>
 std::optional<T> number_at(std::string_view bytes, std::uint64_t at) {
   T out;
@@ -355,8 +355,8 @@ std::optional<T> number_at(std::string_view bytes, std::uint64_t at) {
   return out;
 }
 
-/// Where the program's offset lies, if the bytes begin with a table that may be an export's: an
-/// index near the front whose fields lie inside of the table, the program's among them.
+/// Where the program's offset is, if the bytes begin with a table that may be an export's: an
+/// index near the front whose fields are inside of the table, the program's among them.
 std::optional<std::uint64_t> place_of_program(std::string_view bytes) {
   constexpr std::uint64_t kFront = 4096, kMostFields = 64;
   const auto root = number_at<std::uint32_t>(bytes, 0);

@@ -19,7 +19,7 @@ Result<std::map<std::string, std::string>> files_beside_weights(const std::strin
   const auto folder = published::snapshot_of(path);
   if (!folder) return folder.status();
   std::map<std::string, std::string> out;
-  // Texts that belong to a model; what else lies there is not the model's.
+  // Texts that belong to a model; other files there are not the model's.
   for (const char* name :
        {"config.json", "generation_config.json", "tokenizer.json", "tokenizer_config.json",
         "special_tokens_map.json", "added_tokens.json", "vocab.json", "merges.txt",

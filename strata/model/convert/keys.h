@@ -41,7 +41,7 @@ GgufMetadata keys_of(const Described& model);
 /// none for other scalings.
 std::map<std::string, std::vector<float>> rope_tensors(const decoder::Options& options);
 
-/// Empty where two models of these options compute the same of the same weights; else the first
+/// Empty where two models of these options compute the same from the same weights; else the first
 /// thing that differs, as config.json calls it.
 std::string difference(const decoder::Options& a, const decoder::Options& b);
 

@@ -1,4 +1,4 @@
-// What a tensor of a Hugging Face directory is called in a GGUF file, and how it lies there.
+// What a tensor of a Hugging Face directory is called in a GGUF file, and how it is laid out there.
 // Private to strata/model/convert.
 #pragma once
 

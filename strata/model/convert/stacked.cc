@@ -49,7 +49,7 @@ std::vector<float> as_floats(const char* from, std::int64_t count) {
   return out;
 }
 
-/// Elements of an array that lies in a mapped file, whose pages are given back.
+/// Elements of an array in a mapped file, whose pages are given back.
 Stacked mapped(const Type& type, std::string_view bytes, std::shared_ptr<const MappedFile> file) {
   return {type, [=](std::int64_t begin, std::int64_t count) -> Elements {
             const auto width = static_cast<std::int64_t>(byte_width(type.dtype()));
@@ -108,7 +108,7 @@ Result<std::optional<Opened>> open_strata(const std::string& folder) {
     const std::string at = checkpoint::chunk_path(root, t.chunk);
     const auto chunk = MappedFile::open(at);
     const auto dtype = parse_dtype(t.dtype);
-    if (!chunk || !dtype) return std::optional<Opened>();  // what is wrong is said elsewhere
+    if (!chunk || !dtype) return std::optional<Opened>();  // another check tells what is wrong
     const Type type(*dtype, Shape::of(t.shape));
     if ((*chunk)->bytes().size() != type.bytes() || !matches(**chunk, t.crc32c))
       return Status(Code::corrupt, "{}: the chunk does not match its checksum", at);

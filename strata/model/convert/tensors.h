@@ -17,7 +17,7 @@ namespace strata::model::conversion {
 using checkpoint::GgufType;
 using Sizes = std::vector<std::int64_t>;
 
-/// Where a tensor lies, in which type.
+/// Where a tensor is, in which type.
 struct Stored {
   Sizes shape;
   GgufType type = DType::f32;

@@ -20,7 +20,7 @@ struct DeltaPages {
   Array tokens;  // (L N, 1) i32: how many tokens of the sequence that is
   STRATA_FIELDS(inputs, state, tokens)
 };
-/// Where the rows of a call lie: as of model::Batch, pages those of this layer, of P positions.
+/// Where the rows of a call are: as of model::Batch, pages those of this layer, of P positions.
 struct DeltaPlaces {
   Array pages, first, count;  // (B, M), (B), (B) i32
   std::int64_t page_size = 1;

@@ -222,8 +222,8 @@ std::optional<Parts> parts_of(const Array& x, std::int64_t experts) {
   return out;
 }
 
-/// `routed`, where every device sorts its own tokens: sorted over the mesh, all would lie on each.
-/// Where experts lie on devices that cut tokens too, tokens travel; else every device has all
+/// `routed`, where every device sorts its own tokens: sorted over the mesh, each would hold all.
+/// Where experts are on devices that cut tokens too, tokens travel; else every device has all
 /// experts' weights.
 Array routed_in_parts(const Parts& p, const Array& x, const Array& experts, const Array& weights,
                       const ExpertArrays& w, const ExpertOptions& o, Activation activation) {

@@ -22,7 +22,7 @@ Array is_first(const Pipeline& p, std::int64_t rank) {
 
 using internal::over_stages;
 
-/// What the stages work on lies with them.
+/// What the stages work on is on their devices.
 Array moving(const Array& x) {
   if (x.ndim() != 4) return over_stages(x, 0);
   return nn::with_logical_constraint(

@@ -80,7 +80,7 @@ PerLayer per_layer(const Options& o) {
   return out;
 }
 
-/// The residual stream, (B, S, D), as it lies on a mesh.
+/// The residual stream, (B, S, D), as it is sharded over a mesh.
 Array placed(const Array& x_BSD) {
   return nn::with_logical_constraint(
       x_BSD, {"activation_batch", "activation_norm_length", "activation_embed"});
@@ -326,7 +326,7 @@ Carry scan_layers(const Weights& w, const Options& o, const Carry& first, PerLay
                           .length = count,
                           .remat = remat_of(o)})(weights, before, own);
   };
-  // Runs of one stack's layers; a whole stack is scanned as it lies.
+  // Runs of one stack's layers; a whole stack is scanned in place.
   const auto through = [&](const std::optional<Layer>& dense, const Layer& others, Carry x,
                            const PerLayer& own, const std::vector<Run>& runs) {
     std::int64_t layers = 0, of_dense = 0;

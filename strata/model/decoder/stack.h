@@ -38,7 +38,7 @@ Array run_layers(const Weights& weights, const Options& options, const Array& x_
                  const std::optional<Array>& segments_BS = {});
 /// The same with a cache, and what it holds afterwards; `places` are those of the rows, pages as a
 /// sequence has them. Pages are carried from layer to layer, so
-/// that what is written is written where it lies.
+/// that writes happen in place.
 std::pair<Array, Cache> run_layers(const Weights& weights, const Options& options,
                                    const Array& x_BSD, const Array& positions_BS,
                                    std::int64_t length, const Cache& cache,

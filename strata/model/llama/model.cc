@@ -23,7 +23,7 @@ nn::Attention attention(const Layers& w, const Config& c) {
   return {w.query, w.key, w.value, w.out, c.base_num_query_heads, c.base_num_kv_heads};
 }
 
-/// The residual stream, (B, S, D), as it lies on a mesh.
+/// The residual stream, (B, S, D), as it is sharded over a mesh.
 Array placed(const Array& x_BSD) {
   return nn::with_logical_constraint(
       x_BSD, {"activation_batch", "activation_norm_length", "activation_embed"});
@@ -172,7 +172,7 @@ std::pair<Array, Pages> extend_pages(const Params& params, const model::Batch& i
         x.shape());
   };
   // Layers' pages stand one after the other, and each layer has its numbers of them: what is
-  // carried is written where it lies, and no layer is taken out.
+  // carried is written in place, and no layer is taken out.
   struct Carry {
     Array x, keys, values;
     STRATA_FIELDS(x, keys, values)

@@ -115,7 +115,7 @@ TEST_P(PagesTest, NearForward) {
 }
 
 TEST_P(PagesTest, CapacityCostsNoTemporaries) {
-  // Pages are written where they lie, and nothing is as large as all of them or as a table's width.
+  // Pages are written in place, and nothing is as large as all of them or as a table's width.
   const Config c = tiny(GetParam());
   const model::ModelPtr m = llama::model(c);
   const tree::Tree params = m->init(random::key(7));

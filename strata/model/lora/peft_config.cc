@@ -17,7 +17,7 @@ using nlohmann::json;
 constexpr const char* kSelf = "adapter_config.json";
 
 /// Keys that say nothing about what the tensors of a saved adapter mean. `fan_in_fan_out`: how the
-/// base's matrix lies, which its family says.
+/// base's matrix is stored, which its family says.
 const std::set<std::string, std::less<>> kWithoutMeaning = {"auto_mapping",
                                                             "base_model_name_or_path",
                                                             "ensure_weight_tying",

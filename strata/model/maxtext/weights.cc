@@ -178,7 +178,7 @@ Sizes shape_of(const Options& o, const Part& p, const Sizes& own) {
   return out;
 }
 
-/// Where a layer of a weight lies.
+/// Where a layer of a weight is stored.
 struct Place {
   std::string name;
   Sizes shape;             // of the whole array, layers along one axis

@@ -60,7 +60,7 @@ Result<tree::Tree> from_maxtext(const decoder::Options& options, const Arrays& a
                                 const Layout& layout = {});
 /// Whether these are the names of a run that scans its layers.
 bool is_scanned(const Arrays& arrays);
-/// How such names lie; `scan_axis` is not seen by them.
+/// How the layers of such names are laid out; names do not tell `scan_axis`.
 Layout layout_of(const Arrays& arrays, std::int64_t scan_axis = 1);
 
 }  // namespace strata::model::maxtext

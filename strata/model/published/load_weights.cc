@@ -29,7 +29,7 @@ bool is_stacked(const WeightName& name, Convention convention) {
   return name.experts > 0 && (name.stacked || convention == Convention::gguf);
 }
 
-/// How one of our weights lies in one published tensor.
+/// Which part of one published tensor one of our weights is.
 struct Slice {
   std::int64_t in = 1, out = 1;  // of ours; vectors have in 1
   Sizes shape;                   // of the published tensor

@@ -1,4 +1,5 @@
-// How the weights of a family are called where others published them, and how they lie there.
+// How the weights of a family are called where others published them, and how they are laid out
+// there.
 //
 //   WeightName{"layers/attention/query/kernel", "model.layers.{}.self_attn.q_proj.weight",
 //              "blk.{}.attn_q.weight"}

@@ -65,7 +65,7 @@ TEST_P(GoldenTest, PagesGiveTheSameInAnyPieces) {
   const int length = tokens.shape(1);
   const Pretrained p = load(kData + GetParam(), {.max_length = length}).value();
   constexpr int kPage = 4;
-  // Two sequences whose pages lie apart and out of order, with one page that nobody has.
+  // Two sequences whose pages are apart and out of order, with one page that nobody has.
   const int per_row = (length + kPage - 1) / kPage;
   std::vector<std::int32_t> table;
   for (int b = 0; b < 2; ++b)

@@ -16,7 +16,7 @@
 namespace strata::model::published {
 
 /// A tensor of a Hugging Face directory, and the pieces of weights that it is made of: layers, or
-/// experts of layers, counted as they lie behind each other in the weight.
+/// experts of layers, counted in the order in which they follow each other in the weight.
 struct PublishedTensor {
   struct Part {
     std::string path;
@@ -30,7 +30,7 @@ struct PublishedTensor {
 std::vector<PublishedTensor> published_layout(const decoder::Options& options, const Names& names);
 
 /// The elements of one, f32, made of what `read(path, piece)` gives: the piece's elements as they
-/// lie in our weight. Fails as `read` does; Code::invalid for pieces of another size.
+/// have in our weight. Fails as `read` does; Code::invalid for pieces of another size.
 Result<std::vector<float>> published_tensor(
     const decoder::Options& options, const Names& names, const PublishedTensor& tensor,
     const std::function<Result<std::vector<float>>(const std::string& path, std::int64_t piece)>&

@@ -25,8 +25,8 @@ class TensorSource {
   virtual const std::map<std::string, std::vector<std::int64_t>>& shapes() const = 0;
   /// A tensor of floating-point numbers; packed ones come dequantised, f32.
   virtual Result<Literal> read(const std::string& name) const = 0;
-  /// The format of a tensor that is packed, and its blocks as they lie there, ui8 (rows, bytes of a
-  /// row); nothing for others.
+  /// The format of a tensor that is packed, and its blocks as the file has them, ui8 (rows, bytes
+  /// of a row); nothing for others.
   virtual std::optional<BlockFormat> packed(const std::string&) const { return std::nullopt; }
   virtual Result<Literal> read_packed(const std::string& name) const { return read(name); }
   /// For messages: the folder or file.

@@ -126,7 +126,7 @@ enum class MergeMethod {
   linear,           // sum of w_i m_i / sum of w_i
   slerp,            // along the arc between two, tensor by tensor
   task_arithmetic,  // base + sum of w_i (m_i - base)
-  ties,             // the same of the largest differences that agree in sign
+  ties,             // as `task`, of the largest differences that agree in sign
 };
 /// Throws Error for a name that there is not.
 MergeMethod merge_method(const std::string& name);

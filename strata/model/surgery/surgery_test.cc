@@ -1,4 +1,4 @@
-// Models made of tiny published ones: what is said to hold of them holds.
+// Models made of tiny published ones: the promises made about them hold.
 #include "strata/model/surgery/surgery.h"
 
 #include <gmock/gmock.h>

@@ -18,7 +18,7 @@ namespace strata::nn {
 
 /// softmax(q k^T / sqrt(D), causal) v with grouped heads: q (B, S, H, D), k and v (B, T, K, D), H a
 /// multiple of K; query head h reads key head h / (H / K). Query i sees keys 0 .. first + i;
-/// `first` is an i32 scalar, T - S unless given, so that the last query sees all. What lies behind
+/// `first` is an i32 scalar, T - S unless given, so that the last query sees all. What is behind
 /// has no part in the result as long as it is finite. Scores and softmax in f32 (f64 for f64),
 /// weights rounded to q's dtype. Result (B, S, H, D). Source: Vaswani et al. (2017); Ainslie et
 /// al., GQA (2023).
@@ -40,7 +40,7 @@ struct AttentionOptions {
 };
 
 /// Grouped-query self-attention with rotary positions and a causal mask, without biases. Names as
-/// MaxText's Attention; heads lie side by side in one axis of a kernel.
+/// MaxText's Attention; heads are side by side in one axis of a kernel.
 struct Attention {
   Array query, key, value;  // (D, H*d), (D, K*d), (D, K*d)
   Array out;                // (H*d, D)

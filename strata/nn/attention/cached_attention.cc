@@ -96,7 +96,7 @@ Array cached_attention(const Array& q, const Array& key_pages, const Array& valu
   const Array lowest = number(wide == DType::f64 ? std::numeric_limits<double>::lowest()
                                                  : std::numeric_limits<float>::lowest());
 
-  // Queries that share a head of keys lie side by side: (B, K, Q, d), Q = H / K * S.
+  // Queries that share a head of keys are side by side: (B, K, Q, d), Q = H / K * S.
   const Array grouped =
       reshape(transpose(reshape(q, {batch, queries, groups, shared, dim}), {0, 2, 3, 1, 4}),
               {batch, groups, rows, dim});

@@ -34,7 +34,7 @@ struct CachedAttention {
   std::optional<std::int64_t> value_width = std::nullopt;
 };
 
-/// softmax(scale q k^T) v by head over sequences that lie in pages: q (B, S, H, d), key_pages
+/// softmax(scale q k^T) v by head over sequences that are kept in pages: q (B, S, H, d), key_pages
 /// (N, P, K, d), value_pages (N, P, K, e), page_table (B, M) of i32, first and count (B) of i32;
 /// the result (B, S, H, e) has q's dtype. H is a multiple of K: H / K queries share a head of keys.
 /// Pages have q's dtype or hold it in a narrower one (page_format.h), which is what queries see.

@@ -1,5 +1,5 @@
-// Attention over a cache: near the definition, and the same bits however a sequence lies and is
-// read.
+// Attention over a cache: near the definition, and the same bits however a sequence is stored and
+// is read.
 #include "strata/nn/attention/cached_attention.h"
 
 #include <gmock/gmock.h>
@@ -82,7 +82,7 @@ std::vector<double> by_definition(const Text& t, const Options& o) {
   return out;
 }
 
-/// How sequences lie and are read.
+/// How sequences are stored and read.
 struct Way {
   std::int64_t page_size = 16, spare = 0;  // pages that nobody owns, full of NaN
   std::int64_t piece = 1 << 20;            // tokens that a call reads of a row

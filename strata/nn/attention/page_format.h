@@ -1,5 +1,5 @@
-// How keys and values lie in pages: as they are, in a narrower float, or as integers of 8 bits with
-// a scale for each head of each token.
+// How keys and values are stored in pages: as they are, in a narrower float, or as integers of 8
+// bits with a scale for each head of each token.
 //
 //   Array row = nn::to_pages(keys, DType::i8);            // (..., d) -> (..., d + 4)
 //   Array back = nn::from_pages(row, DType::f32);         // what attention sees

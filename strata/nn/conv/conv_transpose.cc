@@ -26,7 +26,7 @@ ConvTranspose::ConvTranspose(std::int64_t in_features, std::int64_t out_features
 
 namespace {
 
-/// Adds up what lies whole periods apart: each spatial axis of y becomes as long as its period.
+/// Adds up what is whole periods apart: each spatial axis of y becomes as long as its period.
 Array wrapped(Array y, const std::vector<std::int64_t>& periods, bool longer_behind) {
   std::vector<numpy::PadWidth> widths(periods.size() + 2);
   for (std::size_t i = 0; i < periods.size(); ++i) {

@@ -27,8 +27,8 @@ class Batched {
 lax::ConvDimensionNumbers channels_last(std::size_t axes);
 /// A mask of the kernel's shape. Throws Error for another.
 Constant checked_mask(const char* layer, const Array& mask, const Array& kernel);
-/// f(x, kernel mask), cast to the dtype in which all meet. The kernel goes by the door of products
-/// as it is; `finish`, where there is one, comes before the bias.
+/// f(x, kernel mask), cast to the dtype in which all meet. The kernel passes through the door of
+/// products as it is; `finish`, where there is one, comes before the bias.
 Array convolved(const char* op, const Array& x, const Param& kernel,
                 const std::optional<Constant>& mask, const std::optional<Param>& bias,
                 const ProductOptions& product, const PlainProduct& f,

@@ -124,7 +124,7 @@ TEST_F(Products, LoRALinearBeginsAsLinear) {
               testing::ElementsAre("lora/lora_a", "lora/lora_b"));
 }
 
-/// Writes down what goes by.
+/// Records every product that is asked for.
 struct Seen : ProductHandler {
   std::vector<std::string> products;
   std::optional<Array> product(const Product& p, const PlainProduct&) override {

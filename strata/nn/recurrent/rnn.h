@@ -59,8 +59,8 @@ struct RNNCall {
 };
 
 namespace detail {
-/// How an input lies, and the shape of one step of it. Throws Error for one without time, and where
-/// lengths do not have the batch's shape.
+/// The layout of an input, and the shape of one step of it. Throws Error for one without time, and
+/// where lengths do not have the batch's shape.
 struct Sequence {
   int time_axis = 0;
   std::int64_t batch_dims = 0;
@@ -88,7 +88,7 @@ StepResult joined(const std::vector<StepResult>& parts);
 /// Calls a cell step by step along time: a scan, whose carry is the cell's and its state. x
 /// (batch..., T, features), result (batch..., T, hidden). Throws Error for inputs without time, for
 /// lengths of another shape, and where a first carry needs keys and nobody has them. Source: Flax
-/// NNX's RNN. Deviations: whether the carry is returned is said by the method that is called;
+/// NNX's RNN. Deviations: the method that is called decides whether the carry is returned;
 /// lengths may have any number of batch axes; `state_axes` are left out, all state of the cell is
 /// carried.
 template <RNNCellBase Cell>
@@ -265,7 +265,7 @@ struct BidirectionalOptions {
 /// Two recurrent layers, one from the first step on and one from the last, and their outputs merged
 /// in the order of time. Its stream gives both their first carries. Carries are a pair. Throws
 /// Errors as RNN. Source: Schuster and Paliwal (1997); Flax NNX's Bidirectional. Deviation: whether
-/// the carries are returned is said by the method that is called.
+/// the carries are returned depends on the method that is called.
 template <class Forward, class Backward>
 struct Bidirectional {
   Forward forward_rnn;

@@ -5,8 +5,8 @@
 //   nn::LogicalMeshScope here(m);
 //   x = nn::with_logical_constraint(x, {"batch", "", "embed"});
 //
-// Models say by name how their activations lie; outside of a scope that says nothing, so that one
-// model serves any mesh and none. Source: flax.linen.logical_to_mesh_axes and
+// Models say by name how their activations are sharded; outside of a scope that says nothing, so
+// that one model serves any mesh and none. Source: flax.linen.logical_to_mesh_axes and
 // with_logical_constraint (flax/linen/spmd.py, 0.12.8), as MaxText uses them
 // (maxtext/utils/sharding.py).
 #pragma once
@@ -60,9 +60,9 @@ class LogicalMeshScope {
 /// That of this thread; null outside of all scopes.
 const LogicalMesh* current_logical_mesh();
 
-/// x, which is to lie as its dimensions' names say (one for each, "" for one that is whole) where a
-/// scope says what they mean; itself elsewhere. Throws Error, with names, shape and axes, for
-/// another number of names than dimensions, and for a size that the axes do not divide.
+/// x, constrained to the sharding that its dimensions' names give (one for each, "" for one that is
+/// whole) where a scope says what they mean; itself elsewhere. Throws Error, with names, shape and
+/// axes, for another number of names than dimensions, and for a size that the axes do not divide.
 Array with_logical_constraint(const Array& x, std::initializer_list<const char*> names);
 
 }  // namespace strata::nn

@@ -1,4 +1,5 @@
-// How variables lie on a mesh: names of their axes, and rules from logical names to axes of a mesh.
+// How variables are sharded over a mesh: names of their axes, and rules from logical names to axes
+// of a mesh.
 //
 //   nn::Linear up(4, 8, rngs, {.kernel_metadata = {.out_sharding = {"embed", "mlp"}}});
 //   const nn::LogicalAxisRules rules({{"embed", {"data"}}, {"mlp", {}}});
@@ -48,18 +49,18 @@ std::map<std::string, PartitionSpec> get_partition_spec(const tree::Tree& state)
 
 /// The axes of a mesh of devices with their sizes, the major one first.
 using Mesh = std::vector<std::pair<std::string, std::int64_t>>;
-/// How an array lies on a mesh.
+/// How an array is sharded over a mesh.
 struct NamedSharding {
   Mesh mesh;
   PartitionSpec spec;
   bool operator==(const NamedSharding&) const = default;
 };
-/// How all leaves lie on a mesh, by path. Throws Error as get_partition_spec does, and, with the
-/// path, for an axis that the mesh lacks, naming those it has.
+/// How all leaves are sharded over a mesh, by path. Throws Error as get_partition_spec does, and,
+/// with the path, for an axis that the mesh lacks, naming those it has.
 std::map<std::string, NamedSharding> get_named_sharding(const tree::Tree& state, const Mesh& mesh);
-/// What `make()` returns without values, and how its leaves are to lie on a mesh: what a checkpoint
-/// is loaded into. Source: upstream's function of that name. Deviation: upstream puts the shardings
-/// into the abstract arrays.
+/// What `make()` returns without values, and how its leaves are to be sharded over a mesh: what a
+/// checkpoint is loaded into. Source: upstream's function of that name. Deviation: upstream puts
+/// the shardings into the abstract arrays.
 template <class F>
 auto get_abstract_model(F make, const Mesh& mesh) {
   auto model = abstract(std::move(make));
@@ -68,7 +69,7 @@ auto get_abstract_model(F make, const Mesh& mesh) {
 }
 
 /// Variables with axis names get a further one at place `axis`, counted from the end where
-/// negative; what lies before it and had no name has none. For what vmap stacked.
+/// negative; what is before it and had no name has none. For what vmap stacked.
 template <class M>
 M add_axis(M module, std::int64_t axis, const std::string& name);
 /// Takes it away again. Throws Error where another name is at that place.

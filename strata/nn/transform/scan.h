@@ -28,7 +28,7 @@ class ScanAxis {
   constexpr bool is_carry() const { return kind_ == Kind::carry; }
   /// Whether it is the same for all steps.
   constexpr bool is_none() const { return kind_ == Kind::none; }
-  /// The axis along which the steps lie; 0 where there is none.
+  /// The axis of the steps; 0 where there is none.
   constexpr std::int64_t axis() const { return axis_; }
 
  private:

@@ -49,7 +49,7 @@ class Parser {
   }
 
  private:
-  // -- words: arrows, commas, brackets, and what lies between them and blanks
+  // -- words: arrows, commas, brackets, and what is between them and blanks
   static std::size_t mark(std::string_view rest) {
     for (std::string_view arrow : kArrows)
       if (rest.starts_with(arrow)) return arrow.size();

@@ -49,7 +49,7 @@ TEST(ScheduleText, PrintsWhatItReads) {
   }
 }
 
-/// What is said, and the word that the marks stand under.
+/// The message, and the word that its marks underline.
 struct Refusal {
   std::string why, marked;
 };

@@ -174,7 +174,7 @@ Value* combine_addends(Builder& b, Emitter& emit, const Grid& grid, Value* x, co
 
 Value* to_addends(Builder& b, Emitter& emit, const Grid& grid, Value* x, const Type& whole,
                   const Layout& from, const Layout& to, const Addends& addends) {
-  // Dimensions that lie as wanted but for axes of the addends behind are put in their place.
+  // Dimensions that are cut as wanted but for axes of the addends behind are put in their place.
   Layout owned = to;
   Axes left = addends.axes;
   for (std::size_t d = 0; d < to.dims.size(); ++d) {

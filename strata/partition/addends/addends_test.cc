@@ -147,7 +147,7 @@ TEST_P(Unreduced, exact_has_the_bits_of_one_device) {
 INSTANTIATE_TEST_SUITE_P(
     All, Unreduced,
     ::testing::Values(Case{"product", {}},
-                      // The sum of two products, once as it lies and once in parts.
+                      // The sum of two products, once as it is and once in parts.
                       Case{"sums", {{"all_reduce", 1}, {"reduce_scatter", 1}}},
                       Case{"reductions", {}}, Case{"made", {}},
                       Case{"given", {{"reduce_scatter", 1}}}, Case{"segments", {}},

@@ -13,7 +13,7 @@
 
 namespace strata::spmd {
 
-/// Whether the type's arrays may lie in parts at all.
+/// Whether the type's arrays may be held as addends at all.
 bool can_be_cut(const Type& type);
 
 class Parts {

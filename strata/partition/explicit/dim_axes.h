@@ -1,4 +1,4 @@
-// How a value lies in explicit mode, dimension by dimension.
+// How a value is sharded in explicit mode, dimension by dimension.
 #pragma once
 
 #include <cstddef>

@@ -76,7 +76,7 @@ void expect_once(const Case& c, const DimAxes& result) {
                  kSay);
 }
 
-/// As the first operand lies, where sizes that change still divide.
+/// As the first operand is sharded, where sizes that change still divide.
 DimAxes as_operand(const Case& c) {
   const DimAxes& dims = c.operands[0];
   const Shape &before = c.op.operand(0)->shape(), &after = c.op.result()->shape();
@@ -90,7 +90,7 @@ DimAxes as_operand(const Case& c) {
   return dims;
 }
 
-/// As all of these lie, which must be alike.
+/// As all of these are sharded, which must be alike.
 DimAxes alike(const Case& c, std::size_t from, std::size_t to) {
   for (std::size_t i = from + 1; i < to; ++i)
     if (c.operands[i] != c.operands[from]) c.refuse("operands must lie alike", kReshard);

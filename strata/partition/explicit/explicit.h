@@ -1,4 +1,4 @@
-// Explicit mode: how the result of an operation lies, from how its operands do.
+// Explicit mode: how the result of an operation is sharded, from how its operands are.
 //
 //   explicit_results(add, {{{"x"}, {}}, {{}, {"y"}}}, mesh)     // {{{"x"}, {"y"}}}
 //
@@ -18,10 +18,10 @@
 
 namespace strata::spmd {
 
-/// How each result lies. Throws Error that names the operation, the types and specs of its operands
-/// and what to do, where operands disagree, where the result is ambiguous (a contraction cut on
-/// both sides, a reshape of several cut dimensions), where a dimension must be whole or its new
-/// size does not divide. Loops and branches give no axes: who traced their regions knows.
+/// The sharding of each result. Throws Error that names the operation, the types and specs of its
+/// operands and what to do, where operands disagree, where the result is ambiguous (a contraction
+/// cut on both sides, a reshape of several cut dimensions), where a dimension must be whole or its
+/// new size does not divide. Loops and branches give no axes: who traced their regions knows.
 std::vector<DimAxes> explicit_results(const op::Op& op, std::span<const DimAxes> operands,
                                       const mesh::AbstractMesh& mesh);
 

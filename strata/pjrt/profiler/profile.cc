@@ -28,7 +28,7 @@ Running& running() {
   return r;
 }
 
-/// What lies within another comes after it.
+/// What is within another comes after it.
 template <class T>
 bool earlier(const T& a, const T& b) {
   return std::tuple(a.begin_ns, -a.end_ns) < std::tuple(b.begin_ns, -b.end_ns);
@@ -41,7 +41,7 @@ struct Lane {
   std::int64_t end_ns = 0;
 };
 
-/// The first lane that is free, or whose last run this one lies in: a callback's program runs
+/// The first lane that is free, or whose last run contains this one: a callback's program runs
 /// within the one that called.
 template <class Run>
 Lane& lane_for(std::vector<Lane>& lanes, const Run& run) {

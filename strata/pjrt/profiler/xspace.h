@@ -23,7 +23,7 @@ struct Event {
   std::int64_t begin_ns = 0, end_ns = 0;
 };
 
-/// Events of a line do not overlap, though one may lie within another.
+/// Events of a line do not overlap, though one may be within another.
 struct Line {
   std::string name;
   std::vector<Event> events;

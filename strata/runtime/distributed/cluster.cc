@@ -450,7 +450,7 @@ void Cluster::on_message(int from, Wire::Frame frame) {
     if (forgotten) return;
     State& state = launches_[key];
     if (!state.failed.ok() || state.ended) return;
-    // What names processes already is said as it is.
+    // A message that names processes already is passed on as it is.
     const bool names = text.find("process") != std::string::npos;
     state.failed = Status(code, names ? text : fmt::format("process {}: {}", from, text));
     for (const auto& [move, m] : moving_)

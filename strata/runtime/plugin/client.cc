@@ -100,7 +100,7 @@ PluginBufferPtr PluginClient::take(const Type& type, const void* data, const Lit
   of.type = buffer_type(type.dtype());
   of.dims = dims.data();
   of.num_dims = dims.size();
-  // Arrays do not change, so the plugin may use the memory as it lies for as long as it likes.
+  // Arrays do not change, so the plugin may use the memory in place for as long as it likes.
   of.host_buffer_semantics = keep != nullptr && c_->library->has(kEvent_OnReady)
                                  ? PJRT_HostBufferSemantics_kImmutableZeroCopy
                                  : PJRT_HostBufferSemantics_kImmutableOnlyDuringCall;

@@ -4,14 +4,14 @@
 //   if (!client) return client.status();
 //   auto executable = (*client)->compile(block);        // StableHLO's portable bytecode goes over
 //
-// What a program makes stays on the device, and so does what is put there: arguments that lie
+// What a program makes stays on the device, and so does what is put there: arguments that are
 // elsewhere are taken over by each run, results are fetched when somebody looks at them. Donated
 // arguments without another handle give their memory to results. Calls return before they have run
 // where the plugin works so. Operations of our own (strata.*) become StableHLO's first. Bits are
 // what the plugin gives, which may differ from the embedded CPU's.
 //
 // What a plugin refuses throws strata::Error, which names the program, the plugin, its function and
-// its words; where it has no memory left, also the largest arrays that lie there.
+// its words; where it has no memory left, also the largest arrays that are there.
 #pragma once
 
 #include <memory>

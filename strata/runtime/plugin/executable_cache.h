@@ -3,7 +3,7 @@
 // A file is found by a hash of its key and holds the whole key, so that two never meet: the
 // program, the compile options, the plugin's file (path, size, time of its last change), its
 // version and the device's kind. It is written aside and renamed and carries a checksum; one that
-// was cut short or damaged is removed, and so is one that the plugin does not take. What lies there
+// was cut short or damaged is removed, and so is one that the plugin does not take. What is there
 // never matters for results: any file may go at any time.
 #pragma once
 
@@ -29,7 +29,7 @@ class ExecutableCache {
   void write(std::string_view key, std::string_view executable) const;
   /// Forgets what was written under the key.
   void remove(std::string_view key) const;
-  /// Where the key's file lies; "" where nothing is kept.
+  /// The path of the key's file; "" where nothing is kept.
   std::string path(std::string_view key) const;
 
  private:

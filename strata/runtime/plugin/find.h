@@ -1,4 +1,5 @@
-// Where plugins lie: paths that were named, and the wheels in which XLA's backends are published.
+// Where plugins are found: paths that were named, and the wheels in which XLA's backends are
+// published.
 //
 //   for (const plugin::Place& p : plugin::places()) fmt::print("{}: {}\n", p.name, p.library);
 #pragma once

@@ -60,7 +60,7 @@ Status look(const std::string& path, const ProbeOptions& options, Json& out) {
   return {};
 }
 
-/// What the child does: all that is said goes into the pipe; what the plugin prints, nowhere.
+/// What the child does: its whole answer goes into the pipe; what the plugin prints, nowhere.
 [[noreturn]] void child(const std::string& path, const ProbeOptions& options, int to) {
   const int nowhere = ::open("/dev/null", O_RDWR);
   for (int fd : {0, 1, 2}) ::dup2(nowhere, fd);

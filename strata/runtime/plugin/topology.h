@@ -43,8 +43,8 @@ struct CompileReport {
   std::int64_t hbm_bytes = 0;  // of a chip, 0 where the plugin does not say
   std::int64_t argument_bytes = 0, output_bytes = 0, alias_bytes = 0, temp_bytes = 0,
                code_bytes = 0, peak_bytes = 0;
-  /// Arguments, results that lie nowhere among them, temporaries and code; or the peak, where the
-  /// plugin says one that is higher.
+  /// Arguments, results that share memory with none of them, temporaries and code; or the peak,
+  /// where the plugin says one that is higher.
   std::int64_t total_bytes() const {
     return std::max(argument_bytes + output_bytes - alias_bytes + temp_bytes + code_bytes,
                     peak_bytes);
@@ -72,7 +72,7 @@ std::optional<Shortage> shortage_of(std::string_view words);
 
 /// Collectives of an HloModuleProto (xla/service/hlo.proto), by opcode; libtpu's all-reduces that
 /// keep a slice alone are reduce-scatters. A loop runs as often as its counter says, where that
-/// goes by ones from a constant to a constant, else once. Code::corrupt for bytes that are none.
+/// counts by ones from a constant to a constant, else once. Code::corrupt for bytes that are none.
 Result<std::map<std::string, Collectives>> collectives_of(std::string_view hlo);
 
 }  // namespace strata::runtime::plugin

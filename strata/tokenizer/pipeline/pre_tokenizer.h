@@ -13,7 +13,7 @@
 
 namespace strata::tokenizer {
 
-/// A piece of a text, cut into splits one behind the other. What is cut out lies between them.
+/// A piece of a text, cut into splits one behind the other. What is cut out is between them.
 struct Splits {
   struct Split {
     std::size_t begin, end;

@@ -6,7 +6,7 @@
 
 namespace strata::train {
 
-/// The key that goes by this name elsewhere ("lr": learning_rate), however it is spelled with
+/// The key that has this name elsewhere ("lr": learning_rate), however it is spelled with
 /// capitals and dashes; empty for none.
 std::string_view key_called(std::string_view name);
 

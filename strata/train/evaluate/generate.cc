@@ -23,7 +23,7 @@ double seconds_now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/// `folder`: the checkpoint's. The tokenizer may lie there, or in the run's folder.
+/// `folder`: the checkpoint's. The tokenizer may be there, or in the run's folder.
 Result<std::shared_ptr<const tokenizer::Tokenizer>> find_tokenizer(const std::string& folder,
                                                                    const Config& config) {
   if (config.tokenizer_type == "byte") return tokenizer::load_tokenizer("byte", "");

@@ -210,7 +210,7 @@ TEST_F(GenerateTest, StopStringsEndASampleAndAreLeftOut) {
   EXPECT_LT(ended.samples[0].tokens, 30);
 }
 
-/// Bytes, of which one is said to be the separator.
+/// Bytes, of which one is declared the separator.
 class Separated : public tokenizer::ByteTokenizer {
  public:
   explicit Separated(std::int32_t separator) : separator_(separator) {}

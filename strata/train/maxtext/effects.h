@@ -7,7 +7,7 @@
 
 namespace strata::train::maxtext {
 
-/// Acting: it changes what a run does, as upstream. Noted: it has no effect here, which is said
+/// Acting: it changes what a run does, as upstream. Noted: it has no effect here, which is told
 /// once where it is given. Refused: what it asks for would change the mathematics and is not built,
 /// so any value but the default is an error. Derived: MaxText computes it from other keys.
 enum class Effect { acting, noted, refused, derived };

@@ -147,7 +147,7 @@ void draw(Dots& dots, const Chart& chart, const Frame& f) {
       continue;
     }
     if (marks[i]) {
-      // Many points: curves take turns, so that those that lie on each other all show.
+      // Many points: curves take turns, so that those that cover each other all show.
       const std::size_t n = chart.curves.size();
       const bool few = c.points.size() * n <= static_cast<std::size_t>(dots.width() / 2);
       for (auto [x, y] : column_means(c, f, dots.width() / 2))
@@ -254,7 +254,7 @@ class Picture {
     cairo_move_to(c_.get(), x - align * e.x_advance, y);
     cairo_show_text(c_.get(), words.c_str());
   }
-  /// Fades what lies where a line of the legend that ends at x will stand.
+  /// Fades what is drawn where a line of the legend that ends at x will stand.
   void behind(double x, double y, const std::string& words, double size) {
     cairo_text_extents_t e;
     cairo_set_font_size(c_.get(), size);

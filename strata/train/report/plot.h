@@ -51,7 +51,7 @@ struct RunsChartOptions {
 /// Throws Error that names what the runs do record, where one has none of it.
 Chart runs_chart(const std::vector<NamedRun>& runs, const RunsChartOptions& options = {});
 
-/// At most n + 1 round numbers (1, 2 or 5 times a power of ten apart) that lie in [low, high].
+/// At most n + 1 round numbers (1, 2 or 5 times a power of ten apart) within [low, high].
 std::vector<double> round_ticks(double low, double high, int n);
 
 /// `width` columns and `height` lines of dots between axes with numbers; dense curves as dots of

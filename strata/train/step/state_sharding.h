@@ -1,4 +1,4 @@
-// How a run's arrays lie on a mesh, and the step that keeps them there.
+// How a run's arrays are sharded over a mesh, and the step that keeps them there.
 //
 //   const nn::LogicalMesh mesh(make_mesh({{"fsdp", 8}}), rules);
 //   state = train::put_on_mesh(std::move(state), mesh);
@@ -29,14 +29,14 @@ State put_on_mesh(State state, const nn::LogicalMesh& mesh);
 /// The batch in parts. Throws Error, with shape and axes, where they do not divide it.
 Batch put_on_mesh(const Batch& batch, const nn::LogicalMesh& mesh);
 
-/// The step as one program over the mesh: its activations lie as their names say, and the state as
-/// `shardings_of` says before and after. Its memory is reused as that of `make_step`.
+/// The step as one program over the mesh: its activations are sharded as their names say, and the
+/// state as `shardings_of` says before and after. Its memory is reused as that of `make_step`.
 /// With a pipeline, the layers of decoders run as its stages.
 Step on_mesh(Step step, std::shared_ptr<const nn::LogicalMesh> mesh,
              std::optional<model::decoder::Pipeline> pipeline = {});
 
 /// Bytes of the state on the device that holds most of it: as the shardings say, and as the arrays
-/// lie.
+/// are sharded.
 std::int64_t predicted_bytes(const State& state, const nn::LogicalMesh& mesh);
 std::int64_t measured_bytes(const State& state);
 

@@ -29,7 +29,7 @@ struct StepValue {
   /// "params.layers.query", "optimizer[0].mu.layers.query", "batch.tokens", "outcome.loss".
   std::string name;
   Type type;
-  /// None without a mesh, and for results that lie as the compiler likes.
+  /// None without a mesh, and for results whose shardings the compiler chooses.
   std::optional<mesh::NamedSharding> sharding = std::nullopt;
   /// Of an argument: the result that takes its memory; -1: it stays.
   int donated_to = -1;

@@ -4,9 +4,10 @@
 //   train::StepTime t = train::step_time(*chip, {.flops = 5e13, .memory = 2e10, .links = 3e10});
 //   t.apart(), t.overlapped(), t.bound()                        // "arithmetic"
 //
-// Nothing is measured: chips reach less than their peaks, so a real step lies above `overlapped`,
-// and where it waits for each thing by itself near `apart`. Source: Austin et al., How to Scale
-// Your Model (2025), chapters 1 and 2 (rooflines; table of TPUs); Google Cloud's TPU pages.
+// Nothing is measured: chips reach less than their peaks, so a real step takes more than
+// `overlapped`, and where it waits for each thing by itself near `apart`. Source: Austin et al.,
+// How to Scale Your Model (2025), chapters 1 and 2 (rooflines; table of TPUs); Google Cloud's TPU
+// pages.
 #pragma once
 
 #include <algorithm>

@@ -46,7 +46,7 @@ std::string scientific(double x) {
   return fmt::format("{}e{:+}", all.substr(0, e), std::stoi(all.substr(e + 1)));
 }
 
-/// The routine for x, y -> result, where one takes them as they lie.
+/// The routine for x, y -> result, where one takes them without a transpose.
 std::string routine(const std::string& x, const std::string& y, const Letters& result) {
   const Letters left = letters_in(x), right = letters_in(y),
                 removed = without(either(left, right), result);

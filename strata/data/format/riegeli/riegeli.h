@@ -24,12 +24,12 @@ struct Chunk {
   std::uint64_t end = 0;  // where the next chunk begins
 };
 
-/// The chunk that begins at byte `at`, its checksums verified. Its data lie in `bytes`, or in
+/// The chunk that begins at byte `at`, its checksums verified. Its data are in `bytes`, or in
 /// `buffer` where a block header interrupts them.
 Result<Chunk> read_chunk(std::string_view bytes, std::uint64_t at, const std::string& name,
                          std::string& buffer);
 
-/// Puts the records of a simple chunk ('r') into `out`, over what it had: they lie in the chunk's
+/// Puts the records of a simple chunk ('r') into `out`, over what it had: they are in the chunk's
 /// data or in `buffer`.
 Status records_of(const Chunk& chunk, const std::string& name, std::string& buffer,
                   std::vector<std::string_view>& out);
