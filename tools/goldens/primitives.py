@@ -147,7 +147,7 @@ def key_bits(f):
     return lambda words: f(jax.random.wrap_key_data(words))
 
 
-ONE_DEVICE = "says how an array lies on several devices; on one there is nothing to do"
+ONE_DEVICE = "says how an array is sharded over several devices; on one there is nothing to do"
 CALLBACK = "calls back into Python: a host function of the calling process, not an operation"
 DEVICE_ONLY = "a kernel of cuDNN or a TPU; has no lowering on a CPU"
 HIJAX = "a box, log or stage of JAX's own tracing, gone before a program is lowered"
