@@ -62,9 +62,11 @@ int convert(Convert o) {
   if (!made) return fail(made.status());
   const data::Converted* done = &made->total;
   if (done->damaged > 0)
-    std::cerr << fmt::format("strata: {} damaged records were passed over{}; the first: {}\n",
-                             done->damaged, o.damaged == "quarantine" ? " and put aside" : "",
-                             done->first_damage);
+    std::cerr << fmt::format("strata: {} passed over{}; the first: {}\n",
+                             done->damaged == 1
+                                 ? "1 damaged record was"
+                                 : fmt::format("{} damaged records were", done->damaged),
+                             o.damaged == "quarantine" ? " and put aside" : "", done->first_damage);
   if (o.json) {
     json out = {
         {"from", o.from}, {"to", o.to}, {"records", done->records}, {"damaged", done->damaged}};
