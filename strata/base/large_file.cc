@@ -8,11 +8,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 #include <utility>
 
 #include "strata/base/file.h"
 #include "strata/base/io_status.h"
+#include "strata/base/nameless_file.h"
 #include "strata/base/object_store/object_store.h"
 
 namespace strata {
@@ -41,12 +41,11 @@ Status fetch_object(const std::string& path, int fd) {
 
 /// A file without a name that holds an object's bytes.
 Result<int> copy_of_object(const std::string& path) {
-  const std::string folder = std::filesystem::temp_directory_path().string();
-  const int fd = ::open(folder.c_str(), O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
-  if (fd < 0) return failed(folder, "make a file for a copy");
-  Status s = fetch_object(path, fd);
+  Result<int> fd = nameless_file();
+  if (!fd) return fd.status();
+  Status s = fetch_object(path, *fd);
   if (s.ok()) return fd;
-  ::close(fd);
+  ::close(*fd);
   return s;
 }
 

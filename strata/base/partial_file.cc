@@ -8,8 +8,9 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 #include <thread>
+
+#include "strata/base/nameless_file.h"
 
 namespace strata {
 namespace {
@@ -54,13 +55,14 @@ Status PartialFile::open_object(const std::string& path) {
   store_ = std::move(at->store);
   key_ = std::move(at->key);
   generation_ = info->generation;
-  const std::string folder = std::filesystem::temp_directory_path().string();
-  fd_ = ::open(folder.c_str(), O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
-  if (fd_ < 0) return failed(folder, "make a file for parts of an object");
-  if (::ftruncate(fd_, static_cast<off_t>(info->size)) != 0) return failed(folder, "make a file");
+  Result<int> fd = nameless_file();
+  if (!fd) return fd.status();
+  fd_ = *fd;
+  if (::ftruncate(fd_, static_cast<off_t>(info->size)) != 0)
+    return failed(path, "make a file for its parts");
   if (info->size == 0) return {};
   void* map = ::mmap(nullptr, info->size, PROT_READ, MAP_SHARED, fd_, 0);
-  if (map == MAP_FAILED) return failed(folder, "map");
+  if (map == MAP_FAILED) return failed(path, "map");
   bytes_ = {static_cast<const char*>(map), info->size};
   return {};
 }

@@ -4,9 +4,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <filesystem>
 #include <limits>
-#include <string>
+
+#include "strata/base/nameless_file.h"
 
 namespace strata {
 namespace {
@@ -21,15 +21,13 @@ LiteralsInFiles::~LiteralsInFiles() { least_bytes = before_; }
 
 std::shared_ptr<std::byte[]> internal::bytes_in_file(std::size_t bytes) {
   if (bytes < least_bytes || bytes == 0) return nullptr;
-  std::error_code error;
-  const std::string folder = std::filesystem::temp_directory_path(error).string();
-  const int fd = ::open(folder.c_str(), O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
-  if (fd < 0) return nullptr;
+  Result<int> fd = nameless_file();
+  if (!fd) return nullptr;
   // Room is taken now: a page that finds none later would end the process.
-  const bool has_room = ::posix_fallocate(fd, 0, static_cast<off_t>(bytes)) == 0;
+  const bool has_room = ::posix_fallocate(*fd, 0, static_cast<off_t>(bytes)) == 0;
   void* at =
-      has_room ? ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) : MAP_FAILED;
-  ::close(fd);
+      has_room ? ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, *fd, 0) : MAP_FAILED;
+  ::close(*fd);
   if (at == MAP_FAILED) return nullptr;
   return {static_cast<std::byte*>(at), [bytes](std::byte* p) { ::munmap(p, bytes); }};
 }
