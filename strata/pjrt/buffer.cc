@@ -380,14 +380,11 @@ void Buffer_OpaqueDeviceMemoryDataPointer(PJRT_Buffer_OpaqueDeviceMemoryDataPoin
   args.device_memory_ptr = const_cast<std::byte*>(args.buffer->hold()->array.data());
 }
 void Buffer_IncreaseExternalReferenceCount(PJRT_Buffer_IncreaseExternalReferenceCount_Args& args) {
-  args.buffer->hold();
-  ++args.buffer->external;
+  args.buffer->add_external_reference();
 }
 void Buffer_DecreaseExternalReferenceCount(PJRT_Buffer_DecreaseExternalReferenceCount_Args& args) {
-  if (args.buffer->external.fetch_sub(1) <= 0) {
-    ++args.buffer->external;
+  if (!args.buffer->remove_external_reference())
     fail(PJRT_Error_Code_FAILED_PRECONDITION, "no reference from outside is left to give back");
-  }
 }
 
 }  // namespace strata::pjrt
@@ -412,6 +409,27 @@ std::size_t PJRT_Buffer::live_bytes() const {
 bool PJRT_Buffer::is_deleted() const {
   std::lock_guard lock(mutex_);
   return contents_ == nullptr;
+}
+
+void PJRT_Buffer::add_external_reference() {
+  std::lock_guard lock(mutex_);
+  if (!contents_)
+    strata::pjrt::fail(PJRT_Error_Code_INVALID_ARGUMENT, "the buffer was deleted or donated");
+  seen_from_outside_ = contents_;
+  ++external_references_;
+}
+
+bool PJRT_Buffer::remove_external_reference() {
+  std::shared_ptr<strata::pjrt::Contents> last;  // goes outside of the lock
+  std::lock_guard lock(mutex_);
+  if (external_references_ == 0) return false;
+  if (--external_references_ == 0) last.swap(seen_from_outside_);
+  return true;
+}
+
+bool PJRT_Buffer::has_external_references() const {
+  std::lock_guard lock(mutex_);
+  return external_references_ > 0;
 }
 
 void PJRT_Buffer::drop() {

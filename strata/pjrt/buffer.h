@@ -1,7 +1,6 @@
 // Arrays on a device: bytes that are there or will be, and who else looks at them.
 #pragma once
 
-#include <atomic>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -35,21 +34,28 @@ struct PJRT_Buffer : PJRT_Object {
   PJRT_Buffer_Type element_type = PJRT_Buffer_Type_INVALID;
   std::vector<std::int64_t> dims, minor_to_major;
   std::shared_ptr<strata::pjrt::Ready> ready;
-  std::atomic<int> external =
-      0;  // views from outside: while there are any, the memory is not given away
 
   /// What it holds; throws Failure for one that was deleted or donated.
   std::shared_ptr<strata::pjrt::Contents> hold() const;
   bool is_deleted() const;
   /// Bytes of ours that it holds: none once deleted or donated, none of others' memory.
   std::size_t live_bytes() const;
-  /// Deletes it; runs that began before go on.
+  /// Deletes it; runs that began before go on, and so does its memory while there are references
+  /// from outside.
   void drop();
+  /// References from outside (Python's buffer protocol): while there are any the memory is not
+  /// given away, and it outlives `drop`. Throws Failure for a buffer that was deleted or donated.
+  void add_external_reference();
+  /// False where none is left to give back.
+  [[nodiscard]] bool remove_external_reference();
+  bool has_external_references() const;
   void set(std::shared_ptr<strata::pjrt::Contents> contents) { contents_ = std::move(contents); }
 
  private:
   mutable std::mutex mutex_;
-  std::shared_ptr<strata::pjrt::Contents> contents_;  // null once deleted or donated
+  std::shared_ptr<strata::pjrt::Contents> contents_;           // null once deleted or donated
+  std::shared_ptr<strata::pjrt::Contents> seen_from_outside_;  // null without references
+  int external_references_ = 0;
 };
 
 namespace strata::pjrt {

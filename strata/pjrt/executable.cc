@@ -129,7 +129,7 @@ struct Run {
 
 /// Whether memory given away by this call may be taken.
 bool may_take(const PJRT_Buffer& buffer, const Contents& contents) {
-  return buffer.external == 0 && !contents.foreign && contents.array.unique();
+  return !buffer.has_external_references() && !contents.foreign && contents.array.unique();
 }
 
 /// The arguments that the call gives away, which must be given once.
@@ -189,7 +189,7 @@ Run prepare(const PJRT_LoadedExecutable& loaded, std::size_t place,
       arrays.push_back(std::move(run.arguments[i]->array));
     else
       arrays.push_back(run.arguments[i]->array);
-    if (donated[i] && arguments[i]->external == 0) arguments[i]->drop();
+    if (donated[i] && !arguments[i]->has_external_references()) arguments[i]->drop();
   }
   std::vector<runtime::Buffer> results = program.executable->results_for(arrays);
   for (std::size_t i = 0; i < arrays.size();

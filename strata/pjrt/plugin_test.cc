@@ -400,6 +400,27 @@ TEST_F(Donation, NotOfWhatSomebodyLooksAt) {
   for (PJRT_Buffer* buffer : {x, one, out[0]}) destroy(buffer);
 }
 
+TEST_F(Donation, MemoryThatSomebodyLooksAtOutlivesDeletion) {
+  PJRT_Buffer* x = client.buffer(ones.data(), {65536});
+  auto more = fresh<PJRT_Buffer_IncreaseExternalReferenceCount_Args>();
+  more.buffer = x;
+  STRATA_PJRT_OK(call(kBuffer_IncreaseExternalReferenceCount, more));
+  const auto* seen = static_cast<const float*>(pointer(x));
+  auto del = fresh<PJRT_Buffer_Delete_Args>();
+  del.buffer = x;
+  STRATA_PJRT_OK(call(kBuffer_Delete, del));
+  EXPECT_TRUE(is_deleted(x));
+  const std::vector<float> others(65536, 7.0f);
+  PJRT_Buffer* y = client.buffer(others.data(), {65536});  // would have the memory, were it free
+  EXPECT_EQ(std::vector<float>(seen, seen + 65536), ones);
+  auto fewer = fresh<PJRT_Buffer_DecreaseExternalReferenceCount_Args>();
+  fewer.buffer = x;
+  STRATA_PJRT_OK(call(kBuffer_DecreaseExternalReferenceCount, fewer));
+  EXPECT_EQ(call(kBuffer_IncreaseExternalReferenceCount, more).code,
+            PJRT_Error_Code_INVALID_ARGUMENT);
+  for (PJRT_Buffer* buffer : {x, y}) destroy(buffer);
+}
+
 TEST_F(Donation, NeverWritesOthersMemory) {
   PJRT_Event* done = nullptr;
   PJRT_Buffer *x = client.buffer(ones.data(), {65536}, {4},
