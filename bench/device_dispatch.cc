@@ -1,7 +1,7 @@
 // What calls on a device cost, and whether they leak: many of x + 1 of one number, each on the
 // result of the one before, and memory before and after.
 //
-//   STRATA_BACKEND=cuda device_dispatch [CALLS]
+//   STRATA_BACKEND=cuda device-dispatch [CALLS]
 //   {"device": ..., "calls": ..., "ns": ..., "value": ..., "resident_growth": ..., "device_growth":
 //   ...}: of a call; bytes of the process and, where it tells, of the device
 #include <unistd.h>
@@ -27,6 +27,10 @@ long resident_bytes() {
 int main(int argc, char** argv) {
   using namespace strata;
   const int calls = argc > 1 ? std::atoi(argv[1]) : 100000;
+  if (calls <= 0 || argc > 2) {
+    std::fputs("usage: STRATA_BACKEND=DEVICE device-dispatch [CALLS, 100000]\n", stderr);
+    return 2;
+  }
   const auto f = jit([](Array x) { return x + 1.0f; });
   Array x = zeros({});
   for (int i = 0; i < 1000; ++i) x = f(x);
