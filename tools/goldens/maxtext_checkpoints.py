@@ -98,6 +98,12 @@ FAMILIES = {
     "gpt_oss": "model_name=gpt-oss-20b override_model_config=true base_num_decoder_layers=4 num_experts=4 num_experts_per_tok=2 base_moe_mlp_dim=24 "
                "sparse_matmul=false megablox=false capacity_factor=-1 sliding_window_size=5 max_position_embeddings=64 "
                "original_max_position_embeddings=16 rope_factor=4",
+    "qwen3_next": "model_name=qwen3-next-80b-a3b override_model_config=true base_num_decoder_layers=8 base_mlp_dim=12 num_experts=4 "
+                  "num_experts_per_tok=2 base_moe_mlp_dim=12 gdn_num_key_heads=2 gdn_num_value_heads=4 gdn_key_head_dim=4 "
+                  "gdn_value_head_dim=6 gdn_chunk_size=4 sparse_matmul=false megablox=false capacity_factor=-1",
+    "qwen3_next_unscanned": "model_name=qwen3-next-80b-a3b override_model_config=true base_num_decoder_layers=4 base_mlp_dim=12 num_experts=4 "
+                            "num_experts_per_tok=2 base_moe_mlp_dim=12 gdn_num_key_heads=2 gdn_num_value_heads=4 gdn_key_head_dim=4 "
+                            "gdn_value_head_dim=6 gdn_chunk_size=4 sparse_matmul=false megablox=false capacity_factor=-1 scan_layers=false",
     "olmo3": "model_name=olmo3-7b override_model_config=true base_num_decoder_layers=8 sliding_window_size=5 max_position_embeddings=64 "
              "original_max_position_embeddings=16 rope_factor=4",
 }

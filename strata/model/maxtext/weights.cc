@@ -30,10 +30,14 @@ bool is_gemma(const Options& o) { return o.family.starts_with("gemma"); }
 bool is_deepseek(const Options& o) { return o.family.starts_with("deepseek"); }
 
 void check_family(const Options& o) {
-  if (!is_one_of(o.family,
-                 {"llama", "mistral", "mixtral", "qwen2", "qwen3", "qwen3_moe", "gemma", "gemma2",
-                  "gemma3_text", "gemma4_text", "deepseek_v2", "deepseek_v3", "gpt_oss", "olmo3"}))
-    throw Error("maxtext", "there is no mapping of {}'s weights to MaxText's checkpoints", o.family)
+  if (!is_one_of(o.family, {"llama", "mistral", "mixtral", "qwen2", "qwen3", "qwen3_moe", "gemma",
+                            "gemma2", "gemma3_text", "gemma4_text", "deepseek_v2", "deepseek_v3",
+                            "gpt_oss", "olmo3", "qwen3_next"}))
+    throw Error("maxtext",
+                "{}: MaxText 0.2.5 converts no weights of such models, so that none are read or "
+                "written as its checkpoints; `strata convert` takes Hugging Face's, `strata "
+                "checkpoint convert` Strata's and Orbax's",
+                o.family)
         .unsupported();
 }
 
@@ -49,6 +53,24 @@ void check_blocks(const Options& o) {
         .unsupported();
 }
 
+/// Of Qwen3-Next: so many layers, the last of full attention, are one that repeats.
+std::int64_t delta_cycle(const Options& o) {
+  std::int64_t first = 0;
+  for (const std::int64_t layer : o.delta.layers) first += layer == first ? 1 : 0;
+  const std::int64_t cycle = first + 1;
+  bool fits = first > 0 && o.layers % cycle == 0;
+  for (std::int64_t i = 0; i < o.layers; ++i)
+    fits = fits && std::binary_search(o.delta.layers.begin(), o.delta.layers.end(), i) ==
+                       (i % cycle != first);
+  if (!fits)
+    throw Error("maxtext",
+                "{} layers of {}, of which {} have the delta rule: MaxText scans blocks of equal "
+                "length whose last layer has full attention; --unscanned writes them one by one",
+                o.layers, o.family, o.delta.layers.size())
+        .unsupported();
+  return cycle;
+}
+
 /// So many layers, of several kinds, are one of MaxText's that repeats; 0 where all are alike.
 std::int64_t cycle_of(const Options& o, const Layout& layout) {
   if (!is_one_of(o.family, {"gpt_oss", "olmo3"})) return 0;
@@ -59,6 +81,7 @@ std::int64_t cycle_of(const Options& o, const Layout& layout) {
 /// Throws where what MaxText repeats does not divide the layers.
 void check_layers(const Options& o, const Layout& layout) {
   check_family(o);
+  if (o.family == "qwen3_next" && layout.scanned) (void)delta_cycle(o);
   const std::int64_t cycle = o.family == "gemma2" ? 2 : layout.scanned ? cycle_of(o, layout) : 0;
   if (cycle > 0 && o.layers % cycle != 0)
     throw Error("maxtext", "{} layers of {}: MaxText has multiples of {}", o.layers, o.family,
@@ -94,12 +117,14 @@ Part part_of(std::string_view path) {
 std::string expert_block(const Options& o) {
   if (is_deepseek(o)) return "DeepSeekMoeBlock_0/MoeBlock_0";
   if (o.family == "gpt_oss") return "GptOssMlp";
+  if (o.family == "qwen3_next") return "mlp/routed_experts";
   if (o.family == "gemma4_text") return "mlp/moe_block/MoeBlock_0";
   return o.family == "mixtral" ? "MoeBlock_0" : "moe_block";
 }
 
 std::string attention_block(const Options& o) {
   if (o.family == "gpt_oss") return "GptOssAttention";
+  if (o.family == "qwen3_next") return "attention/attention";
   return o.family == "olmo3" ? "attention" : "self_attention";
 }
 
@@ -141,6 +166,23 @@ Module module_of(const Options& o, const Part& p) {
     if (o.experts.count > 0 && p.part.starts_with("mlp/") && at != usual.end())
       return {"mlp/moe_block/shared_experts/" + std::string(at->second.substr(4)), leaf};
   }
+  if (o.family == "qwen3_next") {
+    const std::map<std::string_view, std::string_view> here = {
+        {"attention_norm", "input_layernorm"},
+        {"mlp_norm", "post_attention_layernorm"},
+        {"delta_net/qkvz", "attention/in_proj_qkvz"},
+        {"delta_net/ba", "attention/in_proj_ba"},
+        {"delta_net/norm", "attention/norm/rms_norm"},
+        {"delta_net/out", "attention/out_proj"},
+        {"experts/shared/gate", "mlp/shared_expert/wi_0"},
+        {"experts/shared/up", "mlp/shared_expert/wi_1"},
+        {"experts/shared/down", "mlp/shared_expert/wo"},
+        {"experts/shared_gate", "mlp/shared_expert_gate"}};
+    if (const auto at = here.find(p.part); at != here.end()) return {std::string(at->second), leaf};
+    if (p.leaf == "conv") return {"attention/conv1d", "/kernel"};
+    if (p.leaf == "a_log") return {"attention/A_log", ""};
+    if (p.leaf == "dt_bias") return {"attention/dt_bias", ""};
+  }
   if (p.part == "attention") return {attention_block(o), leaf};  // sinks
   if (p.part.starts_with("attention/"))
     return {attention_block(o) + std::string(p.part.substr(9)), leaf};
@@ -161,6 +203,7 @@ Module module_of(const Options& o, const Part& p) {
 
 /// Heads as an axis.
 Sizes shape_of(const Options& o, const Part& p, const Sizes& own) {
+  if (p.leaf == "conv") return {own[0], 1, own[1]};
   const auto cut = [](std::int64_t size, std::int64_t heads) { return Sizes{heads, size / heads}; };
   Sizes out = own;
   const auto cut_axis = [&](std::size_t axis, std::int64_t heads) {
@@ -173,7 +216,8 @@ Sizes shape_of(const Options& o, const Part& p, const Sizes& own) {
     cut_axis(own.size() - 1, o.query_heads);
   if (is_one_of(p.part, {"attention/key", "attention/value"}))
     cut_axis(own.size() - 1, p.stack == "full_layers" ? o.full.kv_heads : o.kv_heads);
-  if (is_one_of(p.part, {"attention/out", "latent_attention/out"}) && p.leaf == "kernel")
+  const bool flat = o.family == "qwen3_next";  // its gates apply to heads side by side
+  if (is_one_of(p.part, {"attention/out", "latent_attention/out"}) && p.leaf == "kernel" && !flat)
     cut_axis(0, o.query_heads);
   return out;
 }
@@ -215,13 +259,17 @@ Place place_of(const Options& o, const WeightShape& w, std::int64_t layer, const
   Sizes shape = shape_of(o, p, Sizes(w.shape.begin() + 1, w.shape.end()));
   std::string folder = fmt::format("decoder/{}", stack);
   std::int64_t inner = 0;
-  if (o.family == "gemma4_text" && !layout.scanned)
+  if (is_one_of(o.family, {"gemma4_text", "qwen3_next"}) && !layout.scanned)
     index = decoder::layer_numbers(o, w.path)[static_cast<std::size_t>(layer)];
   if (o.family == "gemma4_text" && layout.scanned) {
     check_blocks(o);
     const bool full = p.stack == "full_layers";
     folder = full ? "decoder/scanned_blocks/global_layer" : "decoder/scanned_blocks/local_layers";
     inner = full ? 0 : kGemma3Pattern - 1;
+  }
+  if (o.family == "qwen3_next" && layout.scanned) {
+    inner = p.stack == "delta_layers" ? delta_cycle(o) - 1 : 0;
+    folder += inner > 0 ? "/local_layers" : "/global_layer";
   }
   if (!layout.scanned)
     return {fmt::format("{}_{}/{}{}", folder, index, module.name, module.leaf), shape};
@@ -256,7 +304,8 @@ Affine affine_of(const Options& o, const WeightShape& w, What what) {
     out.factor = static_cast<float>(o.attention_scale);
   if (is_gemma(o) && w.path == "embedder/embedding")
     out.factor = static_cast<float>(o.embedding_scale);
-  if (o.norm == decoder::NormKind::gemma && w.kind == WeightKind::scale) out.plus = 1;
+  if (is_gemma(o) && o.norm == decoder::NormKind::gemma && w.kind == WeightKind::scale)
+    out.plus = 1;
   if (what == What::weights) return out;
   return {what == What::first_moments ? 1 / out.factor : 1 / (out.factor * out.factor), 0};
 }

@@ -116,7 +116,7 @@ double distance(const Literal& a, const Literal& b) {
 
 TEST_F(MaxTextCheckpoint, LossesOfWhatMaxTextSavedAreMaxTexts) {
   const json all = losses();
-  ASSERT_EQ(all["families"].size(), 14u);
+  ASSERT_EQ(all["families"].size(), 16u);
   for (const auto& [family, row] : all["families"].items()) {
     SCOPED_TRACE(family);
     const Options o = options_of(row["keys"]);
@@ -133,7 +133,7 @@ TEST_F(MaxTextCheckpoint, LossesOfWhatMaxTextSavedAreMaxTexts) {
 
 TEST_F(MaxTextCheckpoint, WhatIsWrittenIsWhatMaxTextSaved) {
   const json all = losses();
-  ASSERT_EQ(all["families"].size(), 14u);
+  ASSERT_EQ(all["families"].size(), 16u);
   for (const auto& [family, row] : all["families"].items()) {
     SCOPED_TRACE(family);
     const Options o = options_of(row["keys"]);
@@ -142,7 +142,7 @@ TEST_F(MaxTextCheckpoint, WhatIsWrittenIsWhatMaxTextSaved) {
     const auto params = params_of(*saved, o);
     ASSERT_TRUE(params.ok()) << params.status().message();
     const std::string path = (folder() / family).string();
-    ASSERT_TRUE(write_params(path, *params, o, {.scanned = family != "unscanned"}).ok());
+    ASSERT_TRUE(write_params(path, *params, o, {.scanned = !family.ends_with("unscanned")}).ok());
     const auto again = open_checkpoint(path);
     ASSERT_TRUE(again.ok()) << again.status().message();
     const weights::Arrays theirs = arrays_of(*saved), ours = arrays_of(*again);
@@ -311,6 +311,35 @@ TEST_F(MaxTextCheckpoint, WhatIsNotTheModelsIsRefusedByItsName) {
   EXPECT_EQ(open_checkpoint((data() / "nothing").string()).status().code(), Code::not_found);
   EXPECT_TRUE(is_checkpoint((data() / "llama").string()).value());
   EXPECT_FALSE(is_checkpoint(data().string()).value());
+}
+
+TEST_F(MaxTextCheckpoint, BlocksThatMaxTextDoesNotScanAreRefusedAndGoUnscanned) {
+  Options o = options_of(losses()["families"]["qwen3_next"]["keys"]);
+  EXPECT_EQ(weights::stored_shapes(o).size(), 36u);
+  o.delta.layers = {1, 2, 3, 5, 6, 7};  // full attention comes first
+  try {
+    (void)weights::stored_shapes(o);
+    ADD_FAILURE() << "layers of another order were scanned";
+  } catch (const Error& e) {
+    EXPECT_THAT(e.what(), testing::HasSubstr("8 layers of qwen3_next, of which 6"));
+    EXPECT_THAT(e.what(), testing::HasSubstr("--unscanned"));
+  }
+  const auto shapes = weights::stored_shapes(o, {.scanned = false});
+  EXPECT_TRUE(shapes.contains("decoder/layers_0/attention/attention/query/kernel"));
+  EXPECT_TRUE(shapes.contains("decoder/layers_1/attention/in_proj_qkvz/kernel"));
+}
+
+TEST_F(MaxTextCheckpoint, FamiliesThatMaxTextDoesNotConvertAreRefusedByName) {
+  Options o = options_of(losses()["families"]["llama"]["keys"]);
+  o.family = "llama4_text";
+  try {
+    (void)weights::stored_shapes(o);
+    ADD_FAILURE() << "Llama 4 has a mapping";
+  } catch (const Error& e) {
+    EXPECT_TRUE(e.is_unsupported());
+    EXPECT_THAT(e.what(), testing::HasSubstr("llama4_text: MaxText 0.2.5 converts no weights"));
+    EXPECT_THAT(e.what(), testing::HasSubstr("strata convert"));
+  }
 }
 
 }  // namespace
