@@ -1,15 +1,18 @@
 // Products of groups of rows with a matrix for each, as layers of experts do them: gmm and tgmm
 // beside one dense product of as many operations.
 //
-//   grouped-products [--rows 4096] [--in 512] [--out 1024] [--groups 64]
+//   grouped-products [--rows 4096] [--in 512] [--out 1024] [--groups 64] [--runs 9] [--cpu 0]
 //
 // A line for each kind of sizes: equal ones, and skewed ones (the first of G groups gets half, the
 // next half of the rest, ...). GFLOP/s of gmm, of gmm with rhs turned, of tgmm and of the dense
 // product, medians of runs that alternate, and their ratios to the dense product.
+//
+// `--cpu 1` counts the process's processor time instead of the wall's: with STRATA_NUM_THREADS=1,
+// what a core does while others use the machine.
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <map>
 #include <string>
 #include <vector>
@@ -33,10 +36,13 @@ std::vector<std::int32_t> sizes_of(bool skewed, std::int64_t rows, std::int64_t 
 }
 
 template <class F>
-double seconds(F&& f) {
-  const auto begin = std::chrono::steady_clock::now();
+double seconds(clockid_t clock, F&& f) {
+  timespec begin, end;
+  clock_gettime(clock, &begin);
   f();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  clock_gettime(clock, &end);
+  return static_cast<double>(end.tv_sec - begin.tv_sec) +
+         1e-9 * static_cast<double>(end.tv_nsec - begin.tv_nsec);
 }
 
 double median(std::vector<double> x) {
@@ -47,11 +53,12 @@ double median(std::vector<double> x) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::map<std::string, std::int64_t> options = {
-      {"--rows", 4096}, {"--in", 512}, {"--out", 1024}, {"--groups", 64}};
+  std::map<std::string, std::int64_t> options = {{"--rows", 4096}, {"--in", 512}, {"--out", 1024},
+                                                 {"--groups", 64}, {"--runs", 9}, {"--cpu", 0}};
   for (int i = 1; i + 1 < argc; i += 2) options.at(argv[i]) = std::atoll(argv[i + 1]);
   const std::int64_t rows = options["--rows"], in = options["--in"], out = options["--out"],
-                     groups = options["--groups"];
+                     groups = options["--groups"], runs = options["--runs"];
+  const clockid_t clock = options["--cpu"] != 0 ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC;
   const Array key = random::key(1);
   const Array x = random::normal(key, {rows, in}), y = random::normal(key, {rows, out}),
               w = random::normal(key, {groups, in, out}),
@@ -77,11 +84,12 @@ int main(int argc, char** argv) {
     const std::vector<std::int32_t> numbers = sizes_of(skewed, rows, groups);
     const Array sizes = array(numbers);
     std::vector<double> times[4];
-    for (int run = -1; run < 9; ++run) {
-      const double now[] = {seconds([&] { gmm(x, w, sizes).block_until_ready(); }),
-                            seconds([&] { gmm_turned(x, turned, sizes).block_until_ready(); }),
-                            seconds([&] { tgmm(x, y, sizes).block_until_ready(); }),
-                            seconds([&] { dense(x, one).block_until_ready(); })};
+    for (std::int64_t run = -1; run < runs; ++run) {
+      const double now[] = {
+          seconds(clock, [&] { gmm(x, w, sizes).block_until_ready(); }),
+          seconds(clock, [&] { gmm_turned(x, turned, sizes).block_until_ready(); }),
+          seconds(clock, [&] { tgmm(x, y, sizes).block_until_ready(); }),
+          seconds(clock, [&] { dense(x, one).block_until_ready(); })};
       for (int i = 0; run >= 0 && i < 4; ++i) times[i].push_back(now[i]);
     }
     const double base = median(times[3]);

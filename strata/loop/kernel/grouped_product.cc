@@ -4,6 +4,10 @@
 #include <cstring>
 #include <utility>
 
+#include "strata/base/check.h"
+#include "strata/loop/kernel/grouped_tiles.h"
+#include "strata/type/float.h"
+
 namespace strata::loop::grouped {
 namespace {
 
@@ -11,6 +15,9 @@ using product::kColumns;
 using product::kRows;
 
 std::int64_t blocks(std::int64_t total, std::int64_t block) { return (total + block - 1) / block; }
+
+/// Groups that are pieces of work enough, whatever their columns; columns that are not parted.
+constexpr std::int64_t kManyGroups = 16, kLanes = 32;
 
 DType accumulator(DType dtype) { return dtype == DType::f64 ? DType::f64 : DType::f32; }
 
@@ -49,8 +56,8 @@ struct Columns {
   std::int64_t first, count;
 };
 Columns columns_of(const GroupedParams& p, std::int64_t block) {
-  const std::int64_t first = block * kColumns;
-  return {first, std::min(kColumns, p.out - first)};
+  const std::int64_t first = block * p.width();
+  return {first, std::min(p.width(), p.out - first)};
 }
 
 void* moved(void* base, std::int64_t elements, DType dtype) {
@@ -62,17 +69,26 @@ void zero(void* at, std::int64_t rows, std::int64_t columns, std::int64_t step, 
   for (std::int64_t r = 0; r < rows; ++r) std::memset(moved(at, r * step, dtype), 0, bytes);
 }
 
-/// One product of a block, of sides that begin where the buffers say.
-void multiply(const product::InstructionSet& set, product::ProductParams p, void* left, void* right,
-              void* result) {
-  std::vector<std::int64_t> numbers = p.numbers();
-  void* buffers[] = {left, right, result, numbers.data()};
-  product::run(set, buffers, 0, 1);
+/// f(tiles, S{}), where S is the type of elements.
+template <class F>
+void with_tiles(const product::InstructionSet& set, DType dtype, F&& f) {
+  switch (dtype) {
+    case DType::f32: return f(GroupTiles<float, float>(set.f32), float{});
+    case DType::f64: return f(GroupTiles<double, double>(set.f64), double{});
+    case DType::bf16: return f(GroupTiles<BFloat16, float>(set.f32), BFloat16{});
+    case DType::f16: return f(GroupTiles<Float16, float>(set.f32), Float16{});
+    default: STRATA_UNREACHABLE("groups of type {}", static_cast<int>(dtype));
+  }
 }
 
 }  // namespace
 
-std::int64_t GroupedParams::across() const { return blocks(out, kColumns); }
+std::int64_t GroupedParams::width() const {
+  const std::int64_t most = batch * groups < kManyGroups ? kColumns : 4 * kColumns,
+                     parts = std::max<std::int64_t>(1, blocks(out, most));
+  return std::max(kLanes, blocks(blocks(out, parts), kLanes) * kLanes);
+}
+std::int64_t GroupedParams::across() const { return blocks(out, width()); }
 std::int64_t GroupedParams::gmm_grid() const {
   return rows == 0 ? 0 : batch * across() * (blocks(rows, kRows) + groups + 1);
 }
@@ -133,24 +149,25 @@ void run_gmm(const product::InstructionSet& set, void* const* buffers, std::int6
       zero(result, piece.count, columns.count, p.out, p.dtype);
       continue;
     }
-    const std::int64_t column_step = p.turned ? p.in : 1, k_step = p.turned ? 1 : p.out;
-    multiply(set,
-             {.left = p.dtype,
-              .right = p.dtype,
-              .result = p.dtype,
-              .accumulator = accumulator(p.dtype),
-              .rows = {{piece.count, p.in}},
-              .columns = {{columns.count, column_step}},
-              .left_k = {{p.in, 1}},
-              .right_k = {{p.in, k_step}},
-              .row_block = piece.count,
-              .column_block = columns.count,
-              .row_step = p.out},
-             moved(buffers[0], first * p.in, p.dtype),
-             moved(buffers[1],
-                   (number * p.groups + piece.group) * p.in * p.out + columns.first * column_step,
-                   p.dtype),
-             result);
+    // The piece that follows: most often this thread's next, whose matrix is brought near
+    // meanwhile.
+    const bool last_piece = at + 1 >= static_cast<std::int64_t>(pieces.size());
+    const std::int64_t next =
+        last_piece ? p.groups : pieces[static_cast<std::size_t>(at + 1)].group;
+    with_tiles(set, p.dtype, [&]<class S>(auto tiles, S) {
+      const S* matrices = static_cast<const S*>(buffers[1]) + number * p.groups * p.in * p.out;
+      const Matrix<const S> left{static_cast<const S*>(buffers[0]) + first * p.in, piece.count,
+                                 p.in, p.in};
+      const Matrix<S> y{static_cast<S*>(result), piece.count, columns.count, p.out};
+      if (p.turned) {
+        const S* right = matrices + (piece.group * p.out + columns.first) * p.in;
+        tiles.times_turned(left, {right, columns.count, p.in, p.in}, y);
+      } else {
+        const S* right = matrices + piece.group * p.in * p.out + columns.first;
+        tiles.times(left, {right, p.in, columns.count, p.out}, y,
+                    next < p.groups ? right + (next - piece.group) * p.in * p.out : nullptr);
+      }
+    });
   }
 }
 
@@ -175,20 +192,13 @@ void run_tgmm(const product::InstructionSet& set, void* const* buffers, std::int
       zero(result, height, columns.count, p.out, p.dtype);
       continue;
     }
-    multiply(set,
-             {.left = p.dtype,
-              .right = p.dtype,
-              .result = p.dtype,
-              .accumulator = accumulator(p.dtype),
-              .rows = {{height, 1}},
-              .columns = {{columns.count, 1}},
-              .left_k = {{count, p.in}},
-              .right_k = {{count, p.out}},
-              .row_block = height,
-              .column_block = columns.count,
-              .row_step = p.out},
-             moved(buffers[0], first * p.in + row, p.dtype),
-             moved(buffers[1], first * p.out + columns.first, p.dtype), result);
+    with_tiles(set, p.dtype, [&]<class S>(auto tiles, S) {
+      tiles.sum_over_rows(
+          {static_cast<const S*>(buffers[0]) + first * p.in + row, count, height, p.in},
+          {static_cast<const S*>(buffers[1]) + first * p.out + columns.first, count, columns.count,
+           p.out},
+          {static_cast<S*>(result), height, columns.count, p.out});
+    });
   }
 }
 

@@ -32,8 +32,9 @@ struct GroupedParams {
   bool turned = false;
   std::int64_t batch = 1;
 
-  /// Blocks of columns of the result.
+  /// Blocks of columns of the result, and how many columns one has.
   std::int64_t across() const;
+  std::int64_t width() const;
   std::int64_t gmm_grid() const;
   std::int64_t tgmm_grid() const;
   /// Bytes of the sizes of one of the batch.

@@ -57,14 +57,22 @@ struct TileSide {
   std::int64_t place, step;
 };
 
+/// What a tile has brought near while it computes, for the product after it: of each step of k the
+/// 128 bytes at its place. It may be no memory at all, but what is none is slow to look for.
+template <class T>
+struct Ahead {
+  const T* at;
+  std::int64_t step;
+};
+
 /// The sums of one tile: rows x lanes of them, row by row. The places of the right side are side by
 /// side.
 template <class T>
 struct TileOf {
   std::int64_t rows, lanes;
   /// By how many rows of the tile are wanted, from one on. They go on from what `sums` holds.
-  void (*const* add)(const TileSide<T>& left, const TileSide<T>& right, std::int64_t depth,
-                     T* sums);
+  void (*const* add)(const TileSide<T>& left, const TileSide<T>& right, const Ahead<T>& ahead,
+                     std::int64_t depth, T* sums);
 };
 
 struct InstructionSet {

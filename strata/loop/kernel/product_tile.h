@@ -27,7 +27,8 @@ inline __attribute__((always_inline)) V load(const T* from) {
 
 /// A tile of `kWanted` rows in registers.
 template <class L, class T, int kWanted>
-void add_tile(const TileSide<T>& left, const TileSide<T>& right, std::int64_t depth, T* sums) {
+void add_tile(const TileSide<T>& left, const TileSide<T>& right, const Ahead<T>& ahead,
+              std::int64_t depth, T* sums) {
   using V = typename L::template Vector<T>;
   constexpr std::int64_t kLanes = kVectors * static_cast<std::int64_t>(sizeof(V) / sizeof(T));
   V sum[kWanted][kVectors];
@@ -37,7 +38,11 @@ void add_tile(const TileSide<T>& left, const TileSide<T>& right, std::int64_t de
   STRATA_EACH(r, kWanted) row_at[r] = left.at + r * left.place;
   const std::int64_t left_step = left.step;
   const T* column_at = right.at;
-  for (std::int64_t k = 0; k < depth; ++k, column_at += right.step) {
+  const T* ahead_at = ahead.at;
+  constexpr std::int64_t kLine = 64 / static_cast<std::int64_t>(sizeof(T));
+  for (std::int64_t k = 0; k < depth; ++k, column_at += right.step, ahead_at += ahead.step) {
+    __builtin_prefetch(ahead_at, 0, 2);
+    __builtin_prefetch(ahead_at + kLine, 0, 2);
     V column[kVectors];
     STRATA_EACH(v, kVectors) column[v] = load<V>(column_at + v * (kLanes / kVectors));
     STRATA_EACH(r, kWanted) {
@@ -52,7 +57,7 @@ void add_tile(const TileSide<T>& left, const TileSide<T>& right, std::int64_t de
 
 template <class L, class T, int kTileRows>
 struct Tiles {
-  using Add = void (*)(const TileSide<T>&, const TileSide<T>&, std::int64_t, T*);
+  using Add = void (*)(const TileSide<T>&, const TileSide<T>&, const Ahead<T>&, std::int64_t, T*);
   template <std::size_t... I>
   static constexpr std::array<Add, kTileRows> make(std::index_sequence<I...>) {
     return {add_tile<L, T, static_cast<int>(I) + 1>...};
