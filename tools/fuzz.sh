@@ -24,32 +24,32 @@ for file in checkpoint diff gguf gguf_types gguf_write manifest safetensors; do 
 [ "$room" = image ] && rooms="base type image/image.cc image/jpeg.cc image/png.cc" libraries="-lpng -ljpeg"
 [ "$room" = train ] && rooms="base train/report/events.cc"
 [ "$name" = convert_fuzz ] && rooms="base type $files model/convert/sidecar.cc model/convert/gguf_tokenizer.cc"
-# Links these rooms as they were built: what a target tries is watched, what that stands on is not.
+# Links the other rooms as they were built: what a target tries is watched, what that stands on is not.
 as_built() {
-  libraries="-Lbuild/lib -Wl,--start-group $(printf -- '-lstrata_%s ' "$@") -Wl,--end-group -L/usr/lib/llvm-19/lib -lLLVM-19 -lopenblas"
+  libraries="-Wl,--start-group $(echo build/lib/libstrata_*.a) -Wl,--end-group -L/usr/lib/llvm-19/lib -lLLVM-19 -lopenblas"
   export ASAN_OPTIONS=detect_container_overflow=0  # containers go to and fro between both kinds
 }
 case $name in peft_fuzz | published_fuzz)
   rooms=${source%/*}
   rooms=${rooms#strata/}
-  as_built model checkpoint tokenizer nn api compile runtime transform op loop ir mesh tree type lapack base
+  as_built
   libraries="$libraries -lpcre2-8 -lsentencepiece -lsentencepiece_train -licuuc" ;;
 esac
 if [ "$room" = data ]; then
   rooms="base type $(cd strata && ls data/*.cc data/tokens/*.cc)"
   case $source in */data/*/*) rooms=${source%/*} && rooms="base type data/element.cc data/source.cc ${rooms#strata/}" ;; esac
   [ "$name" != format_fuzz ] || rooms="$rooms data/compression data/arrow"
-  as_built data tokenizer type base
+  as_built
   libraries="$libraries -lsentencepiece -lsentencepiece_train -licuuc -lpcre2-8 -lzstd -llzma -lbz2 -lbrotlienc -lbrotlidec -lsnappy -lcrypto"
 fi
 if [ "$room" = serve ]; then
   rooms="serve/json.cc serve/fields.cc serve/parameters.cc serve/call_reader.cc serve/tagged_calls.cc serve/pythonic_calls.cc"
-  as_built serve net engine model checkpoint tokenizer nn api compile runtime transform op loop ir mesh tree type lapack base
+  as_built
   libraries="$libraries -lpcre2-8 -lsentencepiece -lsentencepiece_train -licuuc -lcrypto"
 fi
 if [ "$room" = partition ]; then
   rooms="partition/rule.cc partition/gspmd.cc"
-  as_built partition op loop ir mesh tree type lapack base
+  as_built
 fi
 [ "$name" = orbax_fuzz ] && rooms="base type data/compression checkpoint/store checkpoint/ocdbt checkpoint/zarr checkpoint/orbax/pytree.cc" \
   libraries="-lzstd -llzma -lbz2 -lbrotlienc -lbrotlidec -lsnappy"
