@@ -66,5 +66,16 @@ int main() {
   }
   Array chosen = matmul(half, other, OutSharding(PartitionSpec{"data", nullptr}));
   std::printf("chosen: %s\n", spec_of_type(chosen).to_string().c_str());
+
+  // Each device keeps its addend of a gradient until all of them are summed, once.
+  auto gradients = jit([](const Array& w, const Array& x) {
+    return grad([&](const Array& v) { return sum(tanh(matmul(x, v))); })(w);
+  });
+  Array replica =
+      reshard(ones({16, 4}), NamedSharding(grid, PartitionSpec{}.with_reduced({"data"})));
+  Array twice = gradients(replica, rows) + gradients(replica, rows);
+  std::printf("a gradient is %s\n", spec_of_type(twice).to_string().c_str());
+  Array total = reshard(twice, PartitionSpec{});  // one all-reduce
+  same &= is_fully_replicated(total);
   return same && spec_of_type(chosen) == PartitionSpec{"data", nullptr} ? 0 : 1;
 }

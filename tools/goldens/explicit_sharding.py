@@ -3,8 +3,10 @@
     build/peers/bin/python tools/goldens/explicit_sharding.py
 
 One case a line: the operation, its operands as sizes and specs, and what came of it: the spec of
-the result, or "error" and its kind: strata/api/goldens/explicit_sharding.txt. Mesh: x of 4, y of 2 devices, both Explicit. Made with JAX
-0.10.2; nothing is computed, so no seed matters.
+the result, or "error" and its kind: strata/api/goldens/explicit_sharding.txt. Mesh: x of 4, y of 2
+devices, both Explicit. Made with JAX 0.10.2; nothing is computed, so no seed matters. Not asked:
+vmap and ravel of what is unreduced or reduced, where upstream refuses its own spec ("Using *pspec
+is dangerous").
 """
 
 import os
@@ -23,6 +25,7 @@ import jax.numpy as jnp
 from jax import lax
 from jax.sharding import AxisType, NamedSharding
 from jax.sharding import PartitionSpec as P
+from jax.sharding import reshard
 
 OUT = pathlib.Path(__file__).resolve().parents[2] / "strata/api/goldens/explicit_sharding.txt"
 N, X, Y, XY, YX = None, "x", "y", ("x", "y"), ("y", "x")
@@ -97,6 +100,45 @@ OPS = {
     "vmap_sum": jax.vmap(lambda r: r.sum()),
     "vmap_columns": jax.vmap(lambda c: c * 2, in_axes=1, out_axes=1),
     "vmap_matmul": jax.vmap(lambda r, b: r @ b, in_axes=(0, None)),
+    # What is unreduced or reduced.
+    "sub": lambda a, b: a - b,
+    "mul": lambda a, b: a * b,
+    "div": lambda a, b: a / b,
+    "maximum": jnp.maximum,
+    "sin": jnp.sin,
+    "astype_f16": lambda a: a.astype(jnp.float16),
+    "mul_scalar": lambda a: a * 2.0,
+    "div_scalar": lambda a: a / 2.0,
+    "broadcast_to_8_16_3": lambda a: jnp.broadcast_to(a[:, :, None], (8, 16, 3)),
+    "where": lambda a, b: jnp.where(jnp.ones((8, 16), bool), a, b),
+    "transposed": lambda a: a.T,
+    "dynamic_update": lambda a, b: lax.dynamic_update_slice(a, b, (0, 0)),
+    "reshard_whole": lambda a: reshard(a, P()),
+    "reshard_x": lambda a: reshard(a, P("x", None)),
+    "reshard_unreduced_x": lambda a: reshard(a, P(unreduced={"x"})),
+    "reshard_reduced_x": lambda a: reshard(a, P(reduced={"x"})),
+    "reshard_y_unreduced_x": lambda a: reshard(a, P(None, "y", unreduced={"x"})),
+    "grad_reshard_reduced_x": jax.grad(lambda a: jnp.sin(reshard(a, P(reduced={"x"}))).sum()),
+    "dot_out_unreduced_x": lambda a, b: jnp.dot(a, b, out_sharding=P(unreduced={"x"})),
+    "dot_out_unreduced_xy": lambda a, b: jnp.dot(a, b, out_sharding=P(unreduced={"x", "y"})),
+    "dot_out_reduced_x": lambda a, b: jnp.dot(a, b, out_sharding=P(reduced={"x"})),
+    "einsum_out_y_unreduced_x": lambda a, b: jnp.einsum(
+        "ij,jk->ik", a, b, out_sharding=P(None, "y", unreduced={"x"})),
+    "einsum_ki_out_unreduced_x": lambda a, b: jnp.einsum(
+        "ij,jk->ki", a, b, out_sharding=P(unreduced={"x"})),
+    "sum_0_out_unreduced_x": lambda a: lax.reduce_sum(
+        a, (0,), out_sharding=P(unreduced={"x"})),
+    "sum_1_out_unreduced_x": lambda a: lax.reduce_sum(
+        a, (1,), out_sharding=P(unreduced={"x"})),
+    "sum_0_out_whole": lambda a: lax.reduce_sum(a, (0,), out_sharding=P()),
+    "reshape_out_unreduced_x": lambda a: jnp.reshape(a, (16, 8), out_sharding=P(unreduced={"x"})),
+    "reshape_out_whole": lambda a: jnp.reshape(a, (16, 8), out_sharding=P()),
+    "grad_dot_right": lambda a, b: jax.grad(lambda b: jnp.sin(jnp.dot(a, b)).sum())(b),
+    "grad_mul_right": lambda a, b: jax.grad(lambda b: jnp.sin(a * b).sum())(b),
+    "grad_identity": lambda a: jax.vjp(lambda v: reshard(v, P()), a)[1](
+        jnp.ones((8, 16), jnp.float32))[0],
+    "scan_adds": lambda a, b: lax.scan(lambda c, _: (c + b, None), a, None, length=3)[0],
+    "cond_either": lambda a, b: lax.cond(True, lambda: a, lambda: b),
 }
 
 one = [((8, 16), s) for s in [P(X, N), P(N, X), P(X, Y), P(N, N), P(XY, N), P(N, YX)]]
@@ -146,11 +188,45 @@ def cases():
     for a, i, u in [(P(N, Y), P(N), P(N, Y)), (P(X, N), P(N), P(N, N)), (P(N, N), P(X), P(X, N)),
                     (P(N, Y), P(N), P(N, N)), (P(N, N), P(N), P(N, N))]:
         yield "scatter_rows", [((8, 16), a), ((4,), i), ((4, 16), u)]
+    U, R, UY = P(unreduced={X}), P(reduced={X}), P(unreduced={Y})
+    for op in ["neg", "sin", "astype_f16", "mul_scalar", "div_scalar", "add_scalar", "sum_0",
+               "sum_1", "sum_all", "mean_1", "max_0", "argmax_0", "sum_keep", "transposed", "expand_0",
+               "reshape_4_2_16", "broadcast_to_3_8_16", "broadcast_to_8_16_3", "slice_rows_0_3",
+               "slice_every_2", "pad_columns_1_1", "flip_0", "sort_1", "cumsum_1", "dynamic_slice",
+               "reduce_window", "clip", "scan_carry", "grad_sum_sin",
+               "reshard_whole", "reshard_x", "reshard_unreduced_x", "reshard_reduced_x",
+               "reshard_y_unreduced_x", "grad_reshard_reduced_x", "sum_0_out_unreduced_x",
+               "sum_0_out_whole", "reshape_out_unreduced_x", "reshape_out_whole",
+               "grad_identity"]:
+        for o in [U, R, P(N, Y, unreduced={X}), P(Y, N, reduced={X})]:
+            yield op, [((8, 16), o)]
+    for op in ["sum_0_out_unreduced_x", "sum_1_out_unreduced_x", "reshard_unreduced_x",
+               "reshard_reduced_x", "reshard_y_unreduced_x", "grad_reshard_reduced_x",
+               "grad_identity"]:
+        for o in [P(), P(X, N), P(N, X), P(Y, N), P(XY, N)]:
+            yield op, [((8, 16), o)]
+    for op in ["add", "sub", "mul", "div", "maximum", "compare", "where", "concatenate_0", "stack",
+               "dynamic_update", "scan_adds", "cond_either", "grad_mul_right"]:
+        for a, b in [(U, U), (U, R), (R, U), (R, R), (U, P()), (P(), U), (R, P()), (U, UY),
+                     (P(X, N), R), (P(Y, N), R), (P(N, Y, unreduced={X}), P(N, Y, reduced={X})),
+                     (P(Y, N, unreduced={X}), P(N, Y, unreduced={X}))]:
+            yield op, [((8, 16), a), ((8, 16), b)]
+    for op in ["dot_out_unreduced_x", "dot_out_unreduced_xy", "dot_out_reduced_x",
+               "einsum_out_y_unreduced_x", "einsum_ki_out_unreduced_x", "matmul",
+               "grad_dot_right"]:
+        for a, b in [(P(N, X), P(X, N)), (P(Y, X), P(X, N)), (P(N, X), P(X, Y)),
+                     (P(N, XY), P(XY, N)), (P(N, X), P()), (P(X, N), R), (P(X, N), P()),
+                     (U, P()), (P(X, N), P(N, Y, reduced={X})), (R, R)]:
+            if op == "grad_dot_right" and (a, b) == (R, R):
+                continue  # refused by a check of the transposed product; ours is whole
+            yield op, [((8, 16), a), ((16, 8), b)]
 
 
 def text(spec, rank):
-    entries = list(spec) + [None] * (rank - len(spec))
-    return "P(" + ", ".join(repr(e) for e in entries) + ("," if rank == 1 else "") + ")"
+    entries = [repr(e) for e in list(spec.partitions) + [None] * (rank - len(spec.partitions))]
+    sums = [f"{name}={{{', '.join(map(repr, sorted(axes)))}}}"
+            for name, axes in (("unreduced", spec.unreduced), ("reduced", spec.reduced)) if axes]
+    return "P(" + ", ".join(entries + sums) + ("," if rank == 1 and not sums else "") + ")"
 
 
 def outcome(op, structs):

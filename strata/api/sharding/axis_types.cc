@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <sstream>
 #include <utility>
 
 namespace strata::internal {
@@ -41,6 +42,11 @@ Said said_by(const ir::Op& op) {
     auto& axes = out.typed.axes.emplace_back();
     for (const mesh::AxisRef& a : d.axes) axes.push_back(a.name);
     out.open.push_back(d.open && axes.empty());
+  }
+  for (const mesh::AxisRef& a : sharding->unreduced) out.typed.sums.unreduced.insert(a.name);
+  if (op.attrs.has(kReduced)) {
+    std::istringstream names(op.attrs.get<std::string>(kReduced));
+    for (std::string name; std::getline(names, name, ',');) out.typed.sums.reduced.insert(name);
   }
   return out;
 }

@@ -9,6 +9,7 @@
 #include "strata/ir/graph.h"
 #include "strata/mesh/spec.h"
 #include "strata/partition/explicit/explicit.h"
+#include "strata/partition/explicit/explicit_sums.h"
 
 namespace strata::internal {
 
@@ -16,11 +17,16 @@ namespace strata::internal {
 inline constexpr const char* kConstraint = "sdy.sharding_constraint";
 /// On constraints: the mesh with the types of its axes, as text.
 inline constexpr const char* kAxisTypes = "strata.axis_types";
+/// On constraints: the axes over which the value is reduced, "x,y"; absent for none.
+inline constexpr const char* kReduced = "strata.reduced";
 
 /// The sharding of a typed array.
 struct Typed {
   mesh::Mesh mesh;
   spmd::DimAxes axes;  // over Explicit axes
+  spmd::Sums sums = {};
+
+  mesh::PartitionSpec spec() const { return spmd::spec_of(axes, sums); }
 };
 
 /// Whether this process has met a mesh with Explicit axes; until then nothing here costs a thing.

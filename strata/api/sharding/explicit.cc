@@ -61,11 +61,14 @@ Array moved(const char* name, const Array& x, const NamedSharding& sharding) {
     fail(name, "{} as {}: {}", describe(x.type()), sharding.spec().to_string(), e.message());
   }
   internal::use_explicit(sharding.mesh());
-  if (!internal::Trace::current() && !x.is_traced()) return device_put(x, sharding);
+  const std::optional<Typed> before = internal::typed(x);
+  const bool eager = !internal::Trace::current() && !x.is_traced();
+  if (eager && (!before || before->sums.unreduced.empty())) return device_put(x, sharding);
   const Typed type{sharding.mesh(),
-                   spmd::axes_of(sharding.spec(), static_cast<std::size_t>(x.ndim()))};
+                   spmd::axes_of(sharding.spec(), static_cast<std::size_t>(x.ndim())),
+                   spmd::sums_of(sharding.spec())};
   return internal::emit_one({x}, x.weak(), [&](ir::Builder& b, const ir::Values& v) {
-    return internal::with_type(b, v[0], type);
+    return internal::with_type(b, v[0], type, before && before->sums.any());
   });
 }
 
@@ -83,7 +86,7 @@ PartitionSpec spec_of_type(const Array& x, Where where) {
   Site site(where);
   const std::optional<Typed> t = internal::typed(x);
   if (!t) fail("spec_of_type", "{} lies on no mesh with Explicit axes", describe(x.type()));
-  return spmd::spec_of(t->axes);
+  return t->spec();
 }
 
 Array reshard(const Operand& x, const PartitionSpec& spec) {
@@ -98,7 +101,7 @@ Array reshard(const Operand& x, const NamedSharding& sharding) {
 
 namespace internal {
 
-AnyResultScope::AnyResultScope() { new_any_result(); }
+AnyResultScope::AnyResultScope(const PartitionSpec* asked) { new_any_result(asked); }
 AnyResultScope::~AnyResultScope() { end_any_result(); }
 
 AxisTypeScope::AxisTypeScope(std::vector<std::string> axes, AxisType type) {
@@ -106,10 +109,34 @@ AxisTypeScope::AxisTypeScope(std::vector<std::string> axes, AxisType type) {
 }
 AxisTypeScope::~AxisTypeScope() { end_axes_as(); }
 
+namespace {
+/// What comes of `asked` by upstream's rules: a product is never reduced, and a sum is reduced, and
+/// where nothing is asked unreduced, as its operand is. Throws Error for functions whose results
+/// cannot be either.
+PartitionSpec as_upstream(const char* self, std::span<const Array> operands,
+                          const PartitionSpec& asked) {
+  const std::string_view name = self;
+  const spmd::Sums wanted = spmd::sums_of(asked);
+  const std::optional<Typed> first = operands.empty() ? std::nullopt : typed(operands[0]);
+  if (name == "dot" || name == "matmul" || name == "einsum") return asked.with_reduced({});
+  if (name == "sum" && first) {
+    const PartitionSpec out = asked.with_reduced(first->sums.reduced);
+    return wanted.unreduced.empty() ? out.with_unreduced(first->sums.unreduced) : out;
+  }
+  if (name == "reshape" && wanted != (first ? first->sums : spmd::Sums()))
+    fail("reshape", "{} is to lie as {}; a reshape keeps what is unreduced or reduced (reshard)",
+         first ? first->spec().to_string() : "an operand that lies on no mesh", asked.to_string());
+  if (wanted.any() && (name == "take" || name == "get" || name == "ragged_dot"))
+    fail(self, "its result cannot be unreduced or reduced, as {} says; move it then (reshard)",
+         asked.to_string());
+  return asked;
+}
+}  // namespace
+
 Array lying(const char* name, const Array& result, std::span<const Array> operands,
             const OutSharding& out) {
-  return moved(name, result,
-               sharding_for(name, result, mesh_for(name, operands, out.spec()), out.spec()));
+  const PartitionSpec spec = as_upstream(name, operands, out.spec());
+  return moved(name, result, sharding_for(name, result, mesh_for(name, operands, spec), spec));
 }
 
 void reshard_all(const char* name, const std::vector<Array*>& arrays,

@@ -6,6 +6,7 @@
 //   spec_of_type(matmul(a, b));                                  // P('x', 'y'), in traces too
 //   reshard(a, P{nullptr, "x"});                                 // moves it
 //   matmul(c, d, OutSharding(P{"x", nullptr}));                  // chooses where tracing would not
+//   matmul(c, d, OutSharding(P{}.with_unreduced({"x"})));        // each device keeps its addend
 //
 // Along an axis of a mesh that is Explicit the compiler decides nothing: each operation computes
 // how its result is sharded from how its operands are, while it is traced, and an Error says what
@@ -13,10 +14,17 @@
 // transforms carry shardings; cotangents are sharded as what they are of. Axes of a mesh may be
 // mixed: what is Auto is left to the compiler.
 //
+// Beside the axes that cut it a type says over which axes a value is `unreduced` (the sum of what
+// the devices along it hold) and over which it is `reduced` (whole on each; its cotangent is
+// unreduced). reshard(x, P{}) of what is unreduced is the all-reduce, and a reduce-scatter where
+// the spec cuts by that axis. So gradients of weights that are reduced over the axis of the batch
+// are summed over it once, where the program says so, however many are added up before.
+// Operations that do not commute with a sum refuse what is unreduced. Outside of programs such an
+// array is held as addends, too: it can be read once it is reduced.
+//
 // Source: jax.sharding (AxisType, set_mesh, reshard, auto_axes, explicit_axes), docs 201/sharding;
 // rules: partition/explicit/explicit.h. Deviations: jax.typeof(x).sharding.spec is `spec_of_type`;
-// `out_sharding=` is an argument OutSharding; `unreduced` and `reduced` have no types; arrays that
-// were made on no mesh count as whole.
+// `out_sharding=` is an argument OutSharding; arrays that were made on no mesh count as whole.
 #pragma once
 
 #include <string>
@@ -46,13 +54,14 @@ class set_mesh {
 
 /// Whether the array's type has a sharding: its mesh has Explicit axes.
 bool has_sharding_in_type(const Array& x);
-/// The spec in the array's type, an entry for each dimension, over Explicit axes. Throws Error for
-/// an array without.
+/// The spec in the array's type, an entry for each dimension, over Explicit axes, with what it is
+/// unreduced and reduced over. Throws Error for an array without.
 PartitionSpec spec_of_type(const Array& x, Where where = Where::current());
 
 /// x moved to the sharding that the spec gives, over the mesh of x or of `set_mesh`; in a trace,
-/// too. Its cotangent is sharded as x is. Throws Error without a mesh, for axes that are not
-/// Explicit, and for sizes that do not divide.
+/// too. Its cotangent is sharded as x is, reduced over what x is unreduced over and the other way
+/// round. Throws Error without a mesh, for axes that are not Explicit, and for sizes that do not
+/// divide.
 Array reshard(const Operand& x, const PartitionSpec& spec);
 /// Over that mesh.
 Array reshard(const Operand& x, const NamedSharding& sharding);
@@ -77,7 +86,8 @@ namespace internal {
 /// Lets what is ambiguous pass while it lives.
 class AnyResultScope {
  public:
-  AnyResultScope();
+  /// `asked`: of what is computed in it, to be checked where it asks for addends; null: nothing.
+  explicit AnyResultScope(const PartitionSpec* asked);
   ~AnyResultScope();
   AnyResultScope(const AnyResultScope&) = delete;
   AnyResultScope& operator=(const AnyResultScope&) = delete;
@@ -90,7 +100,8 @@ Array with_out(const char* name, const Where& where, std::vector<Array> operands
                const OutSharding& out, F f) {
   Site site(where);
   const Array result = [&] {
-    AnyResultScope any;
+    // What several products come to is not checked, as upstream.
+    AnyResultScope any(operands.size() > 2 ? nullptr : &out.spec());
     return f();
   }();
   return lying(name, result, operands, out);

@@ -1,6 +1,7 @@
 #include "strata/api/sharding/explicit_types.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <set>
@@ -18,7 +19,8 @@ using mesh::AxisType;
 using mesh::Mesh;
 using spmd::DimAxes;
 
-thread_local int any_result = 0;
+// What is asked of results that may be ambiguous, innermost last.
+thread_local std::vector<const mesh::PartitionSpec*> any_result;
 
 struct Seen {
   std::vector<std::string> axes;  // none: all
@@ -49,10 +51,21 @@ DimAxes explicit_part(const Mesh& mesh, DimAxes axes) {
   return axes;
 }
 
+spmd::Sums explicit_part(const Mesh& mesh, spmd::Sums sums) {
+  const auto hidden = [&](const std::string& name) {
+    const auto at = mesh.abstract().find(name);
+    return !at || mesh.axes()[*at].type != AxisType::Explicit;
+  };
+  std::erase_if(sums.unreduced, hidden);
+  std::erase_if(sums.reduced, hidden);
+  return sums;
+}
+
 std::optional<Typed> as_seen(Typed t) {
   t.mesh = seen(t.mesh);
   if (!is_explicit(t.mesh)) return std::nullopt;
   t.axes = explicit_part(t.mesh, std::move(t.axes));
+  t.sums = explicit_part(t.mesh, std::move(t.sums));
   return t;
 }
 std::optional<Typed> typed_value(const ir::Value& value) {
@@ -62,11 +75,19 @@ std::optional<Typed> typed_value(const ir::Value& value) {
 
 // ---- recorded operations -----------------------------------------------------------------------
 
-using Known = std::unordered_map<const ir::Value*, DimAxes>;
+/// How a value is sharded.
+struct Lies {
+  DimAxes axes;
+  spmd::Sums sums = {};
 
-DimAxes known_or_whole(const Known& known, const ir::Value* v) {
+  std::string to_string() const { return spmd::spec_of(axes, sums).to_string(); }
+  bool operator==(const Lies&) const = default;
+};
+using Known = std::unordered_map<const ir::Value*, Lies>;
+
+Lies known_or_whole(const Known& known, const ir::Value* v) {
   const auto it = known.find(v);
-  return it != known.end() ? it->second : DimAxes(static_cast<std::size_t>(v->rank()));
+  return it != known.end() ? it->second : Lies{DimAxes(static_cast<std::size_t>(v->rank()))};
 }
 bool is_cut(const DimAxes& dims) {
   return std::any_of(dims.begin(), dims.end(), [](const auto& a) { return !a.empty(); });
@@ -74,13 +95,14 @@ bool is_cut(const DimAxes& dims) {
 
 /// The sharding of result r of a loop or a branch: as its region says, behind the new dimension of
 /// a scan's stacked results.
-DimAxes of_region(const ir::Block& region, std::size_t r, const ir::Value& result) {
-  DimAxes out(static_cast<std::size_t>(result.rank()));
+Lies of_region(const ir::Block& region, std::size_t r, const ir::Value& result) {
+  Lies out{DimAxes(static_cast<std::size_t>(result.rank()))};
   const std::optional<Typed> inside =
       r < region.results.size() ? typed_value(*region.results[r]) : std::nullopt;
-  if (inside && inside->axes.size() <= out.size())
-    std::copy(inside->axes.begin(), inside->axes.end(),
-              out.begin() + static_cast<std::ptrdiff_t>(out.size() - inside->axes.size()));
+  if (!inside || inside->axes.size() > out.axes.size()) return out;
+  std::copy(inside->axes.begin(), inside->axes.end(),
+            out.axes.end() - static_cast<std::ptrdiff_t>(inside->axes.size()));
+  out.sums = inside->sums;
   return out;
 }
 
@@ -106,23 +128,21 @@ void expect_steady(const ir::Op& op, const Known& known) {
   const auto consts = scan ? static_cast<std::size_t>(op.attr<std::int64_t>("num_consts")) : 0;
   for (std::size_t i = 0; i < count; ++i) {
     const ir::Value& result = *op.result(static_cast<int>(i));
-    const DimAxes after = of_region(body, i, result);
-    const DimAxes before = loop ? known_or_whole(known, op.operand(static_cast<int>(consts + i)))
-                                : of_region(*op.regions.front(), i, result);
+    const Lies after = of_region(body, i, result);
+    const Lies before = loop ? known_or_whole(known, op.operand(static_cast<int>(consts + i)))
+                             : of_region(*op.regions.front(), i, result);
     if (before != after)
       throw Error(scan   ? "scan"
                   : loop ? "while_loop"
                          : "cond",
-                  "{}",
-                  differs(i, result.type(), loop, spmd::spec_of(before).to_string(),
-                          spmd::spec_of(after).to_string()));
+                  "{}", differs(i, result.type(), loop, before.to_string(), after.to_string()));
   }
   if (!scan) return;
   for (std::size_t i = consts + count; i < op.operands.size(); ++i)
-    if (const DimAxes xs = known_or_whole(known, op.operand(static_cast<int>(i)));
-        !xs.empty() && !xs[0].empty())
+    if (const Lies xs = known_or_whole(known, op.operand(static_cast<int>(i)));
+        !xs.axes.empty() && !xs.axes[0].empty())
       throw Error("scan", "the dimension that it goes along is cut: {} lies as {} (reshard)",
-                  describe(op.operand(static_cast<int>(i))->type()), spmd::spec_of(xs).to_string());
+                  describe(op.operand(static_cast<int>(i))->type()), xs.to_string());
 }
 
 bool calls_regions(const ir::Op& op) {
@@ -152,47 +172,101 @@ void expect_asserted(const ir::Op& op, const DimAxes& lies, const Mesh& mesh) {
 /// Goes through new operations in order.
 class Rules {
  public:
-  Rules(const Mesh& mesh, bool strict, Known known)
-      : mesh_(mesh), strict_(strict), known_(std::move(known)) {}
+  /// `strict`: whether a mistake is the user's; `choosing`: whether cut dimensions may come out
+  /// ambiguous, since who calls says how they are sharded.
+  Rules(const Mesh& mesh, bool strict, bool choosing, Known known)
+      : mesh_(mesh), strict_(strict), choosing_(choosing), known_(std::move(known)) {}
   void visit(const ir::Op& op) {
-    try {
-      follow(op);
-    } catch (const Error&) {
-      if (strict_) throw;
-    }
+    if (is_typed(op)) return note_typed(op);
+    if (calls_regions(op)) return note_regions(op);
+    follow(op);
   }
-  DimAxes operator[](const ir::Value* v) const { return known_or_whole(known_, v); }
+  Lies operator[](const ir::Value* v) const { return known_or_whole(known_, v); }
+  /// Whether the value comes from what was ambiguous, or summed what is cut, so that who calls says
+  /// how it is sharded before anything is moved.
+  bool is_left(const ir::Value* v) const { return left_.count(v) > 0; }
 
  private:
   void follow(const ir::Op& op) {
-    if (is_typed(op)) return note_typed(op);
-    if (calls_regions(op)) return note_regions(op);
     std::vector<DimAxes> operands;
-    bool cut = false;
+    std::vector<spmd::Sums> sums;
+    bool cut = false, summed = false;
     for (int i = 0; i < static_cast<int>(op.operands.size()); ++i) {
-      operands.push_back(known_or_whole(known_, op.operand(i)));
-      cut |= is_cut(operands.back());
+      Lies lies = known_or_whole(known_, op.operand(i));
+      cut |= is_cut(lies.axes);
+      summed |= lies.sums.any();
+      operands.push_back(std::move(lies.axes));
+      sums.push_back(std::move(lies.sums));
     }
     if (op.name() == kConstraint) {
-      if (strict_) expect_asserted(op, operands[0], mesh_);
-      known_[op.result()] = operands[0];
+      if (strict_ && !choosing_) expect_asserted(op, operands[0], mesh_);
+      known_[op.result()] = {operands[0], sums[0]};
       return;
     }
-    if (!cut) return;
-    const std::vector<DimAxes> results = spmd::explicit_results(op, operands, mesh_.abstract());
-    for (std::size_t r = 0; r < results.size(); ++r)
-      known_[op.result(static_cast<int>(r))] = results[r];
+    if (is_everywhere(op)) known_[op.result()] = everywhere(*op.result());
+    if (!cut && !summed && !asked()) {
+      if (comes_from_left(op))
+        for (int r = 0; r < op.num_results(); ++r) left_.insert(op.result(r));
+      return;
+    }
+    const std::vector<DimAxes> dims = [&] {
+      try {
+        return spmd::explicit_results(op, operands, mesh_.abstract());
+      } catch (const Error&) {
+        if (strict_ && !choosing_) throw;
+        return std::vector<DimAxes>();
+      }
+    }();
+    const spmd::Sums made = sums_of_results(op, operands, sums);
+    if (choosing_ && (dims.empty() || is_sum(op) || comes_from_left(op)))
+      for (int r = 0; r < op.num_results(); ++r) left_.insert(op.result(r));
+    for (int r = 0; r < op.num_results(); ++r) {
+      Lies lies = known_or_whole(known_, op.result(r));
+      if (!dims.empty()) lies.axes = dims[static_cast<std::size_t>(r)];
+      if (made.any()) lies.sums = made;
+      known_[op.result(r)] = std::move(lies);
+    }
+  }
+  spmd::Sums sums_of_results(const ir::Op& op, std::span<const DimAxes> operands,
+                             std::span<const spmd::Sums> sums) const {
+    try {
+      if (asked()) spmd::expect_gives_addends(op, operands, sums, any_result.back()->unreduced());
+      return spmd::result_sums(op, operands, sums, mesh_.abstract());
+    } catch (const Error&) {
+      if (strict_) throw;
+      return {};
+    }
+  }
+  bool asked() const {
+    return choosing_ && any_result.back() != nullptr && !any_result.back()->unreduced().empty();
+  }
+  static bool is_sum(const ir::Op& op) {
+    return op.name() == "stablehlo.dot_general" || op.name() == "stablehlo.reduce";
+  }
+  bool comes_from_left(const ir::Op& op) const {
+    return std::any_of(op.operands.begin(), op.operands.end(),
+                       [&](const ir::Value* v) { return is_left(v); });
+  }
+  /// Constants, and scalars that are broadcast.
+  static bool is_everywhere(const ir::Op& op) {
+    return op.name() == "stablehlo.constant" ||
+           (op.name() == "stablehlo.broadcast_in_dim" && op.operand(0)->rank() == 0);
+  }
+  static Lies everywhere(const ir::Value& v) {
+    Lies out{DimAxes(static_cast<std::size_t>(v.rank()))};
+    out.sums.follows = true;
+    return out;
   }
   void note_typed(const ir::Op& op) {
     const Said said = said_by(op);
-    const DimAxes operand = known_or_whole(known_, op.operand(0));
+    const Lies operand = known_or_whole(known_, op.operand(0));
     DimAxes axes = explicit_part(mesh_, said.typed.axes);
     for (std::size_t d = 0; d < axes.size(); ++d)
-      if (said.open[d]) axes[d] = operand[d];
-    known_[op.result()] = std::move(axes);
+      if (said.open[d]) axes[d] = operand.axes[d];
+    known_[op.result()] = {std::move(axes), explicit_part(mesh_, said.typed.sums)};
   }
   void note_regions(const ir::Op& op) {
-    if (strict_) expect_steady(op, known_);
+    if (strict_ && !choosing_) expect_steady(op, known_);
     const bool loop = op.name() == "stablehlo.while";
     for (int r = 0; r < op.num_results(); ++r)
       known_[op.result(r)] = of_region(loop ? *op.regions.back() : *op.regions.front(),
@@ -200,8 +274,9 @@ class Rules {
   }
 
   const Mesh& mesh_;
-  bool strict_;
+  bool strict_, choosing_;
   Known known_;
+  std::set<const ir::Value*> left_;  // looked up only
 };
 
 }  // namespace
@@ -223,11 +298,12 @@ std::optional<Typed> typed(const Array& x) {
   const auto there = sharded(x);
   if (there == nullptr) return std::nullopt;
   const mesh::NamedSharding& s = there->device().sharding();
-  return as_seen({s.mesh(), spmd::axes_of(s.spec(), static_cast<std::size_t>(x.ndim()))});
+  return as_seen({s.mesh(), spmd::axes_of(s.spec(), static_cast<std::size_t>(x.ndim())),
+                  spmd::sums_of(s.spec())});
 }
 
-ir::Value* with_type(ir::Builder& b, ir::Value* x, const Typed& type) {
-  if (x->rank() == 0) return x;
+ir::Value* with_type(ir::Builder& b, ir::Value* x, const Typed& type, bool was_summed) {
+  if (x->rank() == 0 && !type.sums.any() && !was_summed) return x;
   mesh::TensorSharding s;
   s.mesh = Mesh(type.mesh.axes());
   // What Explicit axes do not cut is left to the Auto ones, where there are some.
@@ -239,13 +315,15 @@ ir::Value* with_type(ir::Builder& b, ir::Value* x, const Typed& type) {
     d.axes.assign(axes.begin(), axes.end());
     d.open = open;
   }
+  for (const mesh::MeshAxis& a : type.mesh.axes())
+    if (type.sums.unreduced.count(a.name) > 0) s.unreduced.emplace_back(a.name);
   if (open)
     for (const mesh::MeshAxis& a : type.mesh.axes())
       if (a.type == AxisType::Explicit && !s.binds(a.name)) s.replicated.emplace_back(a.name);
-  return b
-      .create(kConstraint, {x},
-              {{"sharding", ir::Opaque{s.to_attribute()}}, {kAxisTypes, letters(type.mesh)}})
-      .result();
+  ir::Attrs attrs{{"sharding", ir::Opaque{s.to_attribute()}}, {kAxisTypes, letters(type.mesh)}};
+  if (!type.sums.reduced.empty())
+    attrs.set(kReduced, fmt::format("{}", fmt::join(type.sums.reduced, ",")));
+  return b.create(kConstraint, {x}, std::move(attrs)).result();
 }
 
 // ---- arguments ---------------------------------------------------------------------------------
@@ -292,7 +370,7 @@ void expect_not_within(const ir::Block& block, std::span<const Array> leaves,
           fail("vmap",
                "the axis {} cuts the dimension that is mapped, and {} within the function, which "
                "lies as {} (reshard)",
-               a, describe(op.result()->type()), spmd::spec_of(said_by(op).typed.axes).to_string());
+               a, describe(op.result()->type()), said_by(op).typed.spec().to_string());
   });
 }
 void local_arguments() {
@@ -301,7 +379,8 @@ void local_arguments() {
 
 Array lying_as(const Array& x, const Mesh& mesh, const mesh::PartitionSpec& spec) {
   const Typed type{mesh,
-                   explicit_part(mesh, spmd::axes_of(spec, static_cast<std::size_t>(x.ndim())))};
+                   explicit_part(mesh, spmd::axes_of(spec, static_cast<std::size_t>(x.ndim()))),
+                   explicit_part(mesh, spmd::sums_of(spec))};
   return emit_one({x}, x.weak(),
                   [&](ir::Builder& b, const ir::Values& v) { return with_type(b, v[0], type); });
 }
@@ -319,7 +398,7 @@ ir::Values with_types(Trace& trace, std::size_t first, std::span<const Array> op
       fail("explicit", "arrays of one operation lie on the meshes {} and {}", mesh->to_string(),
            t->mesh.to_string());
     mesh = t->mesh;
-    known[trace.value(x)] = t->axes;
+    known[trace.value(x)] = {t->axes, t->sums};
   }
   const auto& ops = trace.block().ops();
   bool transformed = false;
@@ -330,22 +409,23 @@ ir::Values with_types(Trace& trace, std::size_t first, std::span<const Array> op
   }
   if (!mesh || !is_explicit(*mesh)) return results;
 
-  Rules rules(*mesh, !transformed && any_result == 0, std::move(known));
+  Rules rules(*mesh, !transformed, !any_result.empty(), std::move(known));
   const std::size_t end = ops.size();
   for (std::size_t i = first; i < end; ++i) rules.visit(*ops[i]);
   for (ir::Value*& r : results) {
-    const DimAxes axes = rules[r];
+    if (rules.is_left(r)) continue;
+    const Lies lies = rules[r];
     const std::optional<Typed> said = typed_value(*r);
-    if (said && said->axes == axes) continue;
-    r = with_type(trace.builder(), r, {*mesh, axes});
+    if (said && said->axes == lies.axes && said->sums == lies.sums) continue;
+    r = with_type(trace.builder(), r, {*mesh, lies.axes, lies.sums});
   }
   return results;
 }
 
 // ---- regions -----------------------------------------------------------------------------------
 
-void new_any_result() { ++any_result; }
-void end_any_result() { --any_result; }
+void new_any_result(const mesh::PartitionSpec* asked) { any_result.push_back(asked); }
+void end_any_result() { any_result.pop_back(); }
 
 void begin_axes_as(std::vector<std::string> axes, AxisType type) {
   if (type == AxisType::Explicit) use_explicit();

@@ -22,8 +22,9 @@ namespace strata::internal {
 /// where no axis of its mesh is Explicit.
 std::optional<Typed> typed(const Array& x);
 
-/// x constrained to that sharding, as a typed value.
-ir::Value* with_type(ir::Builder& b, ir::Value* x, const Typed& type);
+/// x constrained to that sharding, as a typed value. Of a scalar a type says only what it is
+/// unreduced and reduced over; `was_summed`: whether x is either.
+ir::Value* with_type(ir::Builder& b, ir::Value* x, const Typed& type, bool was_summed = false);
 
 /// `Array::weak` says which array was read: function.h reads an argument's type and weakness and at
 /// once makes the trace's argument of them, which is then sharded as that array is.
@@ -47,8 +48,9 @@ Array lying_as(const Array& x, const mesh::Mesh& mesh, const mesh::PartitionSpec
 ir::Values with_types(Trace& trace, std::size_t first, std::span<const Array> operands,
                       ir::Values results);
 
-/// Between these two operations whose result is ambiguous are left to the compiler.
-void new_any_result();
+/// Between these two operations whose result is ambiguous are left to the compiler. `asked`: what
+/// they are to give as addends (null: not checked); lives until the end.
+void new_any_result(const mesh::PartitionSpec* asked);
 void end_any_result();
 
 /// Between these two the named axes (none: all) have this type on this thread.

@@ -81,6 +81,16 @@ Literal cut(const Literal& whole, const Type& part, const std::vector<std::int64
   return out;
 }
 
+/// Whether the place is not the first along the axes over which the value is addends: who is holds
+/// the value, the others nothing.
+bool holds_zeros(const TensorSharding& s, const mesh::AbstractMesh& mesh, std::int64_t place) {
+  return std::any_of(s.unreduced.begin(), s.unreduced.end(), [&](const mesh::AxisRef& axis) {
+    TensorSharding along = TensorSharding::all_closed(kMeshName, 1);
+    along.dims[0].axes = {axis};
+    return mesh::tile_of(along, mesh, place)[0] != 0;
+  });
+}
+
 /// For each device its part, where it is of this process.
 std::vector<Buffer> cut_for(const Literal& whole, const TensorSharding& s,
                             const mesh::AbstractMesh& mesh,
@@ -93,6 +103,12 @@ std::vector<Buffer> cut_for(const Literal& whole, const TensorSharding& s,
         start_of(s, mesh, part.shape(), static_cast<std::int64_t>(d));
     if (!runtime::distributed::is_here(*devices[d])) {
       out.emplace_back();
+      continue;
+    }
+    if (holds_zeros(s, mesh, static_cast<std::int64_t>(d))) {
+      Literal zeros(part, runtime::allocate(part.bytes()));
+      std::memset(zeros.mutable_data(), 0, zeros.bytes());
+      out.emplace_back(part, devices[d]->put(Buffer(std::move(zeros))));
       continue;
     }
     auto [it, is_new] = made.try_emplace(start);
@@ -138,6 +154,7 @@ TensorSharding tensor_sharding(const Placement& p, const Type& type) {
 }
 
 bool same_tiles(const TensorSharding& a, const TensorSharding& b, const mesh::AbstractMesh& mesh) {
+  if (a.unreduced != b.unreduced) return false;
   for (std::size_t d = 0; d < a.dims.size(); ++d)
     if (a.dims[d].size(mesh) != b.dims[d].size(mesh)) return false;
   for (std::int64_t place = 0; place < mesh.size(); ++place)
@@ -323,6 +340,12 @@ class MeshExecutable final : public runtime::Executable {
         f.arg_attrs[i].set(
             "sdy.sharding",
             ir::Opaque{tensor_sharding(*placements[i], argument_types_[i]).to_attribute()});
+    std::vector<spmd::Sums> sums;
+    for (std::size_t r = 0; r < result_types_.size(); ++r) {
+      sums.push_back(sums_of_result(block_->results[r]));
+      if (results.empty() && !sums[r].unreduced.empty())
+        f.result_attrs[r].set("sdy.sharding", *f.body.results[r]->op()->attrs.find("sharding"));
+    }
     for (std::size_t r = 0; r < results.size(); ++r)
       f.result_attrs[r].set(
           "sdy.sharding",
@@ -339,10 +362,26 @@ class MeshExecutable final : public runtime::Executable {
           placements[i] != nullptr && placements[i]->mesh() == home_.mesh() &&
           lies_so(out->executable->argument_shardings()[i], *placements[i], argument_types_[i]));
     for (const TensorSharding& s : out->executable->result_shardings()) {
-      Placement& p = Placement::of(NamedSharding(home_.mesh(), spec_of(s)));
-      out->gives_parts.push_back(lies_so(s, p, result_types_[out->results.size()]));
+      const std::size_t r = out->results.size();
+      Placement& p = Placement::of(NamedSharding(
+          home_.mesh(),
+          spec_of(s).with_unreduced(sums[r].unreduced).with_reduced(sums[r].reduced)));
+      out->gives_parts.push_back(lies_so(s, p, result_types_[r]));
       out->results.push_back(&p);
     }
+    return out;
+  }
+
+  /// What the result's type says, as far as this mesh has axes for it.
+  spmd::Sums sums_of_result(const ir::Value* v) const {
+    if (v->op() == nullptr || !is_typed(*v->op())) return {};
+    spmd::Sums out = said_by(*v->op()).typed.sums;
+    const auto other = [&](const std::string& name) {
+      const auto at = home_.mesh().abstract().find(name);
+      return !at || home_.mesh().axes()[*at].type != mesh::AxisType::Explicit;
+    };
+    std::erase_if(out.unreduced, other);
+    std::erase_if(out.reduced, other);
     return out;
   }
 
@@ -367,9 +406,6 @@ Placement& Placement::of(const NamedSharding& sharding) {
                   sharding.to_string());
   std::lock_guard lock(mutex);
   if (auto it = made->find(key); it != made->end()) return *it->second;
-  if (!sharding.spec().unreduced().empty() || !sharding.spec().reduced().empty())
-    fail("device_put", "{}: arrays outside of programs are neither unreduced nor reduced",
-         sharding.spec().to_string());
   const std::vector<runtime::Device*> all = runtime::mesh_devices();
   const bool is_cpu = all == runtime::distributed::all_cpu_devices();
   std::vector<runtime::Device*> devices;
@@ -437,6 +473,9 @@ void ShardedBuffer::wait() {
 
 const Literal& ShardedBuffer::host() {
   std::lock_guard lock(mutex_);
+  if (!placement_.sharding().spec().unreduced().empty())
+    fail("fetch", "{} lies as {}: each device holds an addend; reshard(x, P{{...}}) adds them up",
+         describe(type_), placement_.sharding().spec().to_string());
   if (!whole_)
     whole_ =
         assembled(type_, tensor_sharding(placement_, type_), placement_.mesh().abstract(), parts_);

@@ -4,9 +4,17 @@
 // Contract (Shardy, sdy dialect): one operand; a result of its type, but for sharding_group, which
 // has none.
 //   sharding_constraint, reshard: `sharding` is a text #sdy.sharding<...>; tangents and cotangents
-//   are as the value does, and a batched value is free in its new dimension (as JAX batches it).
+//   are as the value does, but what is unreduced and `strata.reduced` (explicit mode) change places
+//   in a cotangent; a batched value is free in its new dimension (as JAX batches it).
 //   propagation_barrier: `allowed_direction`, a word; the way back is the other direction, but
 //   nothing is lost by allowing the same. sharding_group: `group_id`.
+#include "strata/mesh/sharding.h"
+
+#include <set>
+#include <sstream>
+#include <string>
+#include <variant>
+
 #include "strata/ir/text/format_shardy.h"
 #include "strata/op/build.h"
 #include "strata/op/control.h"
@@ -14,6 +22,9 @@
 
 namespace strata::op {
 namespace {
+
+/// The axes over which explicit mode types a value as reduced: its cotangent is unreduced.
+constexpr const char* kReduced = "strata.reduced";
 
 std::vector<Type> infer(std::span<Value* const> operands, const Attrs&,
                         std::span<const std::unique_ptr<Block>>) {
@@ -41,9 +52,41 @@ JvpResult group_jvp(Builder& b, const Op& op, std::span<Value* const> operands,
   return {};
 }
 
+/// Of the cotangent: what is unreduced and what is reduced change places.
+Attrs of_cotangent(const Op& op) {
+  Attrs out = op.attrs;
+  if (!out.has("sharding")) return out;
+  const strata::Result<mesh::TensorSharding> said =
+      mesh::parse_sharding(out.get<ir::Opaque>("sharding").text);
+  if (!said || (said->unreduced.empty() && !out.has(kReduced))) return out;
+  mesh::TensorSharding swapped = *said;
+  swapped.unreduced.clear();
+  std::set<std::string> reduced;
+  if (out.has(kReduced)) {
+    std::istringstream names(out.get<std::string>(kReduced));
+    for (std::string name; std::getline(names, name, ',');) reduced.insert(name);
+  }
+  // In the mesh's order, where it stands there.
+  if (const auto* mesh = std::get_if<mesh::Mesh>(&swapped.mesh)) {
+    for (const mesh::MeshAxis& axis : mesh->axes())
+      if (reduced.count(axis.name) > 0) swapped.unreduced.emplace_back(axis.name);
+  } else {
+    for (const std::string& name : reduced) swapped.unreduced.emplace_back(name);
+  }
+  // Axes that may hold addends may not be said to hold copies.
+  std::erase_if(swapped.replicated,
+                [&](const mesh::AxisRef& a) { return reduced.count(a.name) > 0; });
+  std::string names;
+  for (const mesh::AxisRef& a : said->unreduced) names += (names.empty() ? "" : ",") + a.name;
+  out.set("sharding", ir::Opaque{swapped.to_attribute()});
+  out.erase(kReduced);
+  if (!names.empty()) out.set(kReduced, names);
+  return out;
+}
+
 Values transpose_rule(Builder& b, const Op& op, std::span<Value* const>, const std::vector<bool>&,
                       std::span<Value* const> cotangents) {
-  return {again(b, op, cotangents).result()};
+  return {b.create(op.info(), {cotangents[0]}, of_cotangent(op)).result()};
 }
 
 /// "#sdy.sharding<@mesh, [{"x"}]>" with a dimension in front that may be sharded in any way.
