@@ -6,6 +6,7 @@
 #include "strata/base/format/protobuf.h"
 #include "strata/mesh/sharding.h"
 #include "strata/op/collective/collective_calls.h"
+#include "strata/partition/join_reduces.h"
 #include "strata/partition/program.h"
 
 namespace strata::pjrt {
@@ -79,6 +80,7 @@ DeviceProgram device_program(ir::Module& module, std::int64_t replicas, std::int
     if (p.grid.devices() != 1 && p.grid.devices() != partitions)
       throw Error("compile", "shardings are over {} devices, the program over {}", p.grid.devices(),
                   partitions);
+    spmd::join_all_reduces(p.function->body);
     out.body = ir::clone(p.function->body);
     out.function = std::move(p.function);
     out.arguments = protos(p.arguments, p.argument_addends, p.grid);

@@ -9,6 +9,7 @@
 #include "strata/ir/pass/pass.h"
 #include "strata/op/collective/collective_calls.h"
 #include "strata/op/collective/lockstep.h"
+#include "strata/partition/join_reduces.h"
 #include "strata/partition/program.h"
 #include "strata/runtime/cpu_devices.h"
 #include "strata/runtime/device.h"
@@ -46,6 +47,7 @@ class CpuSharded final : public ShardedExecutable {
     if (n != 1 && n != static_cast<std::int64_t>(devices.size()))
       throw Error("compile_sharded", "the program is for the {} devices of {}, got {} devices", n,
                   mesh_.to_shardy(), devices.size());
+    spmd::join_all_reduces(p.function->body);
     compile(p.function->body);
   }
   CpuSharded(ir::Block& body, const std::vector<Device*>& devices, const ShardedOptions& options)
