@@ -15,6 +15,7 @@
 #include "strata/checkpoint/orbax/reshard.h"
 #include "strata/checkpoint/retention.h"
 #include "strata/checkpoint/safetensors.h"
+#include "strata/checkpoint/target.h"
 
 namespace strata::checkpoint::any_format {
 namespace {
@@ -110,6 +111,16 @@ Result<bool> is_orbax(const std::string& path) {
   return orbax::is_checkpoint(path);
 }
 
+Status write_orbax(const std::string& path, const Checkpoint& c, Format format,
+                   const WriteOptions& options) {
+  orbax::Contents contents = orbax::contents_of(c);
+  for (auto& [item, leaves] : contents.items)
+    for (orbax::Leaf& leaf : leaves) orbax::cut(leaf, options.shards);
+  return orbax::save(
+      path, contents,
+      {.api = format == Format::orbax2 ? 2 : 1, .tree = {.compressed = options.compressed}});
+}
+
 bool is_file(std::optional<Format> format) {
   return format == Format::safetensors || format == Format::gguf;
 }
@@ -126,6 +137,16 @@ std::optional<Format> named(std::string_view name) {
   for (const auto& [f, n] : kNames)
     if (n == name) return f;
   return {};
+}
+
+Status no_checkpoint(const std::string& path) {
+  const auto kinds = kinds_of(path);
+  if (!kinds) return kinds.status();
+  return Status(Code::not_found, "{}: no checkpoint there: {}", path,
+                kinds->folder ? "the folder is no checkpoint's, and no run's that has saved one"
+                : kinds->file ? "files of tensors end in .safetensors or .gguf, and other "
+                                "checkpoints are folders"
+                              : "there is no such file or folder");
 }
 
 Result<std::optional<Format>> format_of(const std::string& path) {
@@ -218,7 +239,7 @@ Result<Latest> find(const std::string& path) {
   if (!root) return root.status();
   auto latest = load_latest(*root);
   if (!latest || latest->checkpoint) return latest;
-  if (latest->damaged.empty()) return Status(Code::not_found, "{}: no checkpoint there", path);
+  if (latest->damaged.empty()) return no_checkpoint(path);
   return Status(Code::corrupt, "{}: no checkpoint is whole; the newest one: {}", path,
                 latest->damaged.front().message());
 }
@@ -227,7 +248,10 @@ Status save(const std::string& root, const Checkpoint& checkpoint, Keep keep, Fo
             const Still& still) {
   const std::string folder = fmt::format("{}/{}", root, checkpoint.step);
   if (format == Format::strata) return checkpoint::save(root, checkpoint, keep, still);
-  if (Status s = write(folder, checkpoint, format, {}); !s.ok()) return s;
+  const Status written = format == Format::orbax || format == Format::orbax2
+                             ? write_orbax(folder, checkpoint, format, {})
+                             : write(folder, checkpoint, format, {});
+  if (!written.ok()) return written;
   return tidy(root, checkpoint.step, keep);
 }
 
@@ -253,7 +277,7 @@ Result<std::vector<std::string>> all_of(const std::string& path) {
   if (!all) return all.status();
   std::vector<std::string> out;
   for (auto& [step, folder] : *all) out.push_back(std::move(folder));
-  if (out.empty()) return Status(Code::not_found, "{}: no checkpoint there", path);
+  if (out.empty()) return no_checkpoint(path);
   return out;
 }
 
@@ -266,12 +290,8 @@ Status write(const std::string& path, const Checkpoint& c, Format format,
     case Format::orbax:
     case Format::orbax2: break;
   }
-  orbax::Contents contents = orbax::contents_of(c);
-  for (auto& [item, leaves] : contents.items)
-    for (orbax::Leaf& leaf : leaves) orbax::cut(leaf, options.shards);
-  return orbax::save(
-      path, contents,
-      {.api = format == Format::orbax2 ? 2 : 1, .tree = {.compressed = options.compressed}});
+  if (Status s = check_target(path); !s.ok()) return s;
+  return write_orbax(path, c, format, options);
 }
 
 }  // namespace strata::checkpoint::any_format

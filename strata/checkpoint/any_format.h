@@ -41,6 +41,9 @@ Status save(const std::string& root, const Checkpoint& checkpoint, Keep keep = {
 Result<Latest> find(const std::string& path);
 /// All that is wrong with one checkpoint, by reading every byte of it.
 std::vector<Status> verify(const std::string& path);
+/// Code::not_found, and why nothing at `path` is a checkpoint.
+Status no_checkpoint(const std::string& path);
+
 /// The checkpoints' folders or files that a path means: itself, or each step of a run.
 Result<std::vector<std::string>> all_of(const std::string& path);
 
@@ -54,7 +57,8 @@ struct WriteOptions {
 };
 /// Writes a checkpoint at a path; Strata's format below it, as PATH/STEP. A file takes the tensors
 /// of all parts, under PART/NAME where there are several. GGUF takes plain dtypes alone: others are
-/// Code::unsupported, as are dtypes that a format has no name for. Throws Error as orbax::save.
+/// Code::unsupported, as are dtypes that a format has no name for. Code::exists where Orbax's
+/// format would replace what is no checkpoint (target.h). Throws Error as orbax::save.
 Status write(const std::string& path, const Checkpoint& checkpoint, Format format,
              const WriteOptions& options = {});
 

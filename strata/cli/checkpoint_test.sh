@@ -74,6 +74,39 @@ strata train $tiny run_name=wide base_mlp_dim=32
 strata checkpoint diff run wide
 fact "another model has other types" prints 1 "tensor<1x24x16xf32> and tensor<1x32x16xf32>"
 
+# What would be lost is refused.
+echo words > letter.txt
+cp -r run/checkpoints steps.before
+strata checkpoint convert run steps.orbax --to orbax
+fact "convert to Orbax" is 0
+strata checkpoint convert run steps.orbax --to orbax
+fact "over a checkpoint" is 0
+for target in run run/checkpoints letter.txt .; do
+  strata checkpoint convert again $target --to orbax
+  fact "convert over $target is refused" says 2 "which the checkpoint would replace"
+  strata checkpoint reshard steps.orbax $target --shards 2
+  fact "reshard over $target is refused" says 2 "which the checkpoint would replace"
+  strata checkpoint materialize --step 5 run $target --to orbax
+  fact "materialize over $target is refused" says 2 "which the checkpoint would replace"
+done
+fact "and all are as they were" unchanged run/checkpoints steps.before
+strata checkpoint convert letter.txt x
+fact "a file that is no checkpoint" says 2 "files of tensors end in .safetensors or .gguf"
+mkdir nothing && strata checkpoint verify nothing
+fact "a folder that is none" says 2 "no run's that has saved one"
+strata data where run --step 1
+fact "a run where its configuration belongs" says 2 "run: is the folder of a run; its configuration is run/config.yml"
+copy pruned
+strata checkpoint prune pruned --newest 2 --dry-run
+fact "prune says what it would remove" prints 0 "would remove pruned/checkpoints/2"
+strata checkpoint prune pruned --newest 1 --every 4
+fact "and removes" [ "$(ls pruned/checkpoints | tr '\n' ' ')" = "4 6 " ]
+copy pruned
+flip pruned/checkpoints/6/params.safetensors 900
+strata checkpoint prune pruned --newest 1
+fact "a damaged one does not count" says 0 "damaged, stays and does not count: pruned/checkpoints/6/params.safetensors"
+fact "so that a whole one stays" [ "$(ls pruned/checkpoints | tr '\n' ' ')" = "4 6 " ]
+
 # Damage: what is wrong is named, the checkpoint before is used, the steps are done again.
 recovers() { # RUN WORDS: training passes over the newest checkpoint, saying so, and ends with the same bits
   strata train $tiny run_name="$1"

@@ -1,5 +1,6 @@
 #include "strata/cli/command.h"
 
+#include <filesystem>
 #include <iostream>
 #include <new>
 
@@ -9,12 +10,26 @@
 #include "strata/runtime/device.h"
 
 namespace strata::cli {
+namespace {
+
+/// Tells who names a run's folder where its configuration's file belongs.
+void refuse_folder(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::is_directory(path, error)) return;
+  const std::string config = (std::filesystem::path(path) / "config.yml").string();
+  if (std::filesystem::exists(config, error))
+    throw Error(path, "is the folder of a run; its configuration is {}", config);
+  throw Error(path, "is a folder; a YAML file of keys belongs here, or key=value alone");
+}
+
+}  // namespace
 
 train::Config read_config_arguments(std::vector<std::string> arguments, train::Data data) {
   std::optional<std::string> file;
   if (!arguments.empty() && arguments.front().find('=') == std::string::npos) {
     file = arguments.front();
     arguments.erase(arguments.begin());
+    refuse_folder(*file);
   }
   return train::read_config(file, arguments, data);
 }

@@ -1,6 +1,9 @@
 // gs:// and s3:// paths for every function of files.
 #pragma once
 
+#include <functional>
+#include <string>
+
 namespace strata::net {
 
 /// From here on, paths gs://BUCKET/KEY and s3://BUCKET/KEY name objects of Google Cloud Storage and
@@ -10,6 +13,9 @@ namespace strata::net {
 ///
 ///     net::register_object_stores();
 ///     auto config = read_file("gs://bucket/config.yml");
-void register_object_stores();
+///
+/// `tell` hears in one line, at most twice a minute, that a store has failed three times in a row
+/// and is asked again; from any thread.
+void register_object_stores(std::function<void(const std::string& line)> tell = {});
 
 }  // namespace strata::net

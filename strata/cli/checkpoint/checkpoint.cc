@@ -87,7 +87,7 @@ int list(const ListOptions& o) {
   const std::string& root = *found;
   const auto there = is_there(root);
   if (!there) return fail(there.status());
-  if (!*there) return fail(Status(Code::not_found, "{}: no such folder", o.path));
+  if (!*there) return fail(checkpoint::any_format::no_checkpoint(o.path));
   auto steps = checkpoint::any_format::steps(root);
   if (!steps) return fail(steps.status());
   if (steps->empty()) {
@@ -96,7 +96,7 @@ int list(const ListOptions& o) {
     if (one) steps->emplace_back(one->checkpoint->step, o.path);
     std::error_code error;
     if (!one && !is_object_path(root) && !fs::is_directory(root, error))
-      return fail(Status(Code::invalid, "{}: is a file and no checkpoint", o.path));
+      return fail(checkpoint::any_format::no_checkpoint(o.path));
   }
   ordered_json all = ordered_json::array();
   std::string table =

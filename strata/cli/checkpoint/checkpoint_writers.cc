@@ -13,6 +13,7 @@
 #include "strata/checkpoint/chunks.h"
 #include "strata/checkpoint/orbax/reshard.h"
 #include "strata/checkpoint/retention.h"
+#include "strata/checkpoint/target.h"
 #include "strata/cli/checkpoint/checkpoint_commands.h"
 #include "strata/cli/command.h"
 #include "strata/train/maxtext/checkpoint.h"
@@ -72,6 +73,7 @@ int convert_to_maxtext(const ConvertOptions& o) {
   note_damaged(found->damaged);
   if (is_same(found->folder, o.to))
     return fail(Status(Code::invalid, "{}: is the checkpoint that is read; name another", o.to));
+  if (Status s = checkpoint::check_target(o.to); !s.ok()) return fail(s);
   if (Status s = train::maxtext::export_checkpoint(
           *found->checkpoint, o.to, {.scanned = !o.unscanned, .scan_axis = o.scan_axis});
       !s.ok())
@@ -113,6 +115,7 @@ int reshard_orbax(const ConvertOptions& o) {
   if (*format == Format::strata) return convert(o, Format::orbax);  // of a run that changed it
   if (is_same(from, o.to))
     return fail(Status(Code::invalid, "{}: is the checkpoint that is read; name another", o.to));
+  if (Status s = checkpoint::check_target(o.to); !s.ok()) return fail(s);
   const auto directory = orbax::Directory::open(from);
   if (!directory) return fail(directory.status());
   auto contents = orbax::read_contents(*directory);
@@ -150,19 +153,38 @@ struct PruneOptions {
   bool dry_run = false, json = false;
 };
 
+using Steps = std::vector<std::pair<std::int64_t, std::string>>;
+
+/// The first of the newest `count` whole steps: damaged ones do not count, and are told. 0 where
+/// fewer are whole. What cannot be read is a failure: nobody knows whether it is whole.
+Result<std::size_t> first_of_newest(const Steps& all, std::int64_t count) {
+  std::size_t i = all.size();
+  while (i > 0 && count > 0) {
+    const std::vector<Status> wrong = any_format::verify(all[--i].second);
+    for (const Status& s : wrong)
+      if (s.code() != Code::corrupt && s.code() != Code::not_found) return s;
+    if (!wrong.empty())
+      std::cerr << fmt::format("strata: damaged, stays and does not count: {}\n",
+                               wrong.front().message());
+    count -= wrong.empty() ? 1 : 0;
+  }
+  return i;
+}
+
 int prune(const PruneOptions& o) {
   const auto found = checkpoint::root_of(o.path);
   if (!found) return fail(found.status());
   const std::string& root = *found;
-  auto steps = any_format::steps(root);
+  const auto steps = any_format::steps(root);
   if (!steps) return fail(steps.status());
-  const std::vector<std::pair<std::int64_t, std::string>>& all = *steps;
-  if (all.empty()) return fail(Status(Code::not_found, "{}: no checkpoint there", o.path));
-  const auto keep = static_cast<std::size_t>(o.newest);
+  const Steps& all = *steps;
+  if (all.empty()) return fail(any_format::no_checkpoint(o.path));
+  const auto first = first_of_newest(all, o.newest);
+  if (!first) return fail(first.status());
   ordered_json removed = ordered_json::array(), kept = ordered_json::array();
   for (std::size_t i = 0; i < all.size(); ++i) {
     const auto& [step, folder] = all[i];
-    if (i + keep >= all.size() || (o.every > 0 && step % o.every == 0)) {
+    if (i >= *first || (o.every > 0 && step % o.every == 0)) {
       kept.push_back(step);
       continue;
     }
@@ -187,6 +209,8 @@ struct MaterializeOptions {
 };
 
 int materialize(const MaterializeOptions& o) {
+  if (o.format != "strata")
+    if (Status s = checkpoint::check_target(o.out); !s.ok()) return fail(s);
   Progress progress(STDERR_FILENO);
   auto c = train::replay(o.run, o.step, progress);
   if (!c) return fail(c.status());
@@ -224,9 +248,8 @@ void add_checkpoint_writers(CommandLine& command, std::function<int()>& action) 
       "Writes a checkpoint in another format: Strata's, Orbax's, safetensors "
       "or GGUF (plain tensors "
       "of any names; `strata convert` makes whole models), or a run's whole "
-      "state as MaxText's load_full_state_path takes it. What was there "
-      "stays until the new one is "
-      "whole.\n\n"
+      "state as MaxText's load_full_state_path takes it. A checkpoint that was there "
+      "stays until the new one is whole; a folder of anything else is refused.\n\n"
       "Example:\n  strata checkpoint convert runs/first/checkpoints/400 "
       "out/400 --to orbax\n  strata "
       "checkpoint convert jax/400 weights.safetensors\n",
@@ -255,7 +278,9 @@ void add_checkpoint_writers(CommandLine& command, std::function<int()>& action) 
       "Example:\n  strata checkpoint reshard jax/400 jax8/400 --shards 8\n",
       r, reshard);
   reshard_command.add_option("FROM", r->from, kFrom).required();
-  reshard_command.add_option("TO", r->to, "the folder that is written").required();
+  reshard_command
+      .add_option("TO", r->to, "the folder that is written: not there, empty, or a checkpoint")
+      .required();
   reshard_command.add_option("--shards", r->shards, "chunks of each array")
       .in_range(1, 65536)
       .required();
@@ -264,7 +289,9 @@ void add_checkpoint_writers(CommandLine& command, std::function<int()>& action) 
   auto p = std::make_shared<PruneOptions>();
   CommandLine& prune_command = add<PruneOptions>(
       command, action, "prune", "removes old checkpoints",
-      "Removes the checkpoints of a run but the newest and those of every so many steps.\n\n"
+      "Removes the checkpoints of a run but the newest and those of every so many steps. The "
+      "newest "
+      "are read: a damaged one stays, is told and does not count.\n\n"
       "Example:\n  strata checkpoint prune runs/first --newest 3 --every 1000 --dry-run\n",
       p, prune);
   prune_command.add_option("RUN", p->path, "a run's folder, or the folder of its checkpoints")

@@ -5,6 +5,7 @@
 #include "strata/api/numpy.h"
 #include "strata/base/error.h"
 #include "strata/base/file.h"
+#include "strata/checkpoint/target.h"
 #include "strata/model/convert/pairs.h"
 #include "strata/model/maxtext/checkpoint.h"
 #include "strata/model/pretrained.h"
@@ -80,6 +81,7 @@ Status maxtext_to_directory(const std::string& from, const std::string& to,
 
 Status to_maxtext(const std::string& from, const std::string& to, const ConvertOptions& options,
                   Conversion& out) {
+  if (Status s = checkpoint::check_target(to); !s.ok()) return s;
   const DType weights = options.type.empty() ? DType::f32 : type_named(options.type);
   const auto loaded = load(from, {.weights = weights, .adapter = options.adapter});
   if (!loaded) return loaded.status();

@@ -188,6 +188,19 @@ TEST_P(ObjectStoreTest, SaysWhatNeverSucceeds) {
   EXPECT_EQ(nobody->stat("k").status().code(), Code::io);
 }
 
+TEST(RetryTest, TellsOfEachFailureThatIsWaitedFor) {
+  std::vector<std::string> told;
+  RetryPolicy policy = at_once(3);
+  policy.tell = [&](const Status& failure, int attempt) {
+    told.push_back(fmt::format("{}: {}", attempt, failure.message()));
+  };
+  const auto nobody = open_gcs("bucket", {.endpoint = "http://127.0.0.1:9", .retry = policy});
+  EXPECT_EQ(nobody->stat("k").status().code(), Code::io);
+  ASSERT_EQ(told.size(), 3u);
+  EXPECT_THAT(told[2], HasSubstr("3: "));
+  EXPECT_THAT(told[2], HasSubstr("127.0.0.1"));
+}
+
 INSTANTIATE_TEST_SUITE_P(Interfaces, ObjectStoreTest,
                          ::testing::Values(Interface{"s3", s3_of}, Interface{"gcs", gcs_of}),
                          [](const auto& info) { return info.param.name; });

@@ -43,6 +43,7 @@ Result<RepeatedAnswer> send(CurlClient& client, const RetryPolicy& policy, const
     }
     if (repeats >= policy.most)
       return Status(status.code(), "{} (after {} attempts)", status.message(), repeats + 1);
+    if (policy.tell) policy.tell(status, repeats + 1);
     policy.wait ? policy.wait(wait) : std::this_thread::sleep_for(wait);
     wait = std::min(2 * wait, policy.last);
   }

@@ -17,6 +17,8 @@ struct RetryPolicy {
   std::chrono::milliseconds first{1000}, last{32000};
   /// Waits; tests put another in its place.
   std::function<void(std::chrono::milliseconds)> wait = {};
+  /// Hears of each failure that is about to be waited for, and the number of the attempt.
+  std::function<void(const Status& failure, int attempt)> tell = {};
 };
 
 /// A request as it is to be sent now: called again for each attempt, since signatures carry times.
