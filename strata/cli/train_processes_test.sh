@@ -30,18 +30,28 @@ losses four > four.txt
 fact "have the same losses, to the bit" cmp one.txt four.txt
 fact "and the same weights" same_weights one four
 
-# A run goes on in any number of processes.
-sizes="2:4:10 1:8:15 4:2:20"
-for size in $sizes; do
-  n=${size%%:*}
-  rest=${size#*:}
-  strata launch -n "$n" --devices-per-process "${rest%%:*}" --plain -- "$bin/strata" train $keys run_name=moved \
-    ici_fsdp_parallelism=8 steps="${rest##*:}"
-  fact "to step ${rest##*:} in $n" is 0
+# A run goes on in any number of processes and on another mesh: the same bits where both sum in one order.
+for size in 2:4:10:fsdp 1:8:15:data 4:2:20:fsdp; do
+  IFS=: read -r n each steps axis <<SIZE
+$size
+SIZE
+  strata launch -n "$n" --devices-per-process "$each" --plain -- "$bin/strata" train $keys run_name=moved \
+    "ici_${axis}_parallelism=8" steps="$steps"
+  fact "to step $steps in $n, $axis of 8" is 0
 done
 losses moved > moved.txt
-fact "moved between numbers of processes: the same losses" cmp one.txt moved.txt
+fact "moved between numbers of processes and meshes: the same losses" cmp one.txt moved.txt
 fact "and weights" same_weights one moved
+strata checkpoint diff one moved
+fact "and moments and state of the data" is 0
+# A mesh of two axes sums in another order; from one checkpoint it has the same bits in any number of processes.
+for n in 1 2; do
+  rm -rf "grid$n" && cp -r moved "grid$n" && rm -r "grid$n/checkpoints/15" "grid$n/checkpoints/20"
+  strata launch -n "$n" --devices-per-process $((8 / n)) --plain -- "$bin/strata" train $keys "run_name=grid$n" ici_data_parallelism=4 ici_fsdp_parallelism=2
+  fact "from step 10 on a mesh of 4 by 2 in $n" prints 0 "done: step 20 of 20"
+done
+strata checkpoint diff grid1 grid2
+fact "the same bits" is 0
 
 # Any step of a run in several processes is computed again by one.
 cp -r four sparse
