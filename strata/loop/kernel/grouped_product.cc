@@ -1,6 +1,7 @@
 #include "strata/loop/kernel/grouped_product.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <utility>
 
@@ -16,8 +17,11 @@ using product::kRows;
 
 std::int64_t blocks(std::int64_t total, std::int64_t block) { return (total + block - 1) / block; }
 
-/// Groups that are pieces of work enough, whatever their columns; columns that are not parted.
+/// Groups that are pieces of work enough, whatever their columns; rows or columns that stay
+/// together.
 constexpr std::int64_t kManyGroups = 16, kLanes = 32;
+/// Bytes of a result that its reader may find in a cache.
+constexpr std::int64_t kCached = std::int64_t{16} << 20;
 
 DType accumulator(DType dtype) { return dtype == DType::f64 ? DType::f64 : DType::f32; }
 
@@ -33,20 +37,18 @@ struct Piece {
   std::int64_t group, first, count;
 };
 
-/// Groups in pieces of at most kRows rows, of about equal sizes; what is in no group is a last one.
-/// There are never more than `gmm_grid` has room for.
+/// Groups in pieces of at most kRows rows, whole tiles but for the last; what is in no group is a
+/// last one. There are never more than `gmm_grid` has room for.
 std::vector<Piece> pieces_of(const std::vector<std::int64_t>& starts, std::int64_t rows) {
   std::vector<Piece> out;
   const auto groups = static_cast<std::int64_t>(starts.size()) - 1;
   for (std::int64_t g = 0; g <= groups; ++g) {
     const std::int64_t first = starts[static_cast<std::size_t>(g)],
                        end = g < groups ? starts[static_cast<std::size_t>(g) + 1] : rows;
-    const std::int64_t parts = blocks(end - first, kRows);
-    for (std::int64_t i = 0; i < parts; ++i) {
-      const std::int64_t from = first + (end - first) * i / parts,
-                         to = first + (end - first) * (i + 1) / parts;
-      out.push_back({g, from, to - from});
-    }
+    const std::int64_t parts = std::max<std::int64_t>(1, blocks(end - first, kRows)),
+                       most = blocks(blocks(end - first, parts), kLanes) * kLanes;
+    for (std::int64_t from = first; from < end; from += most)
+      out.push_back({g, from, std::min(most, end - from)});
   }
   return out;
 }
@@ -174,6 +176,7 @@ void run_gmm(const product::InstructionSet& set, void* const* buffers, std::int6
 void run_tgmm(const product::InstructionSet& set, void* const* buffers, std::int64_t begin,
               std::int64_t end) {
   const GroupedParams p = GroupedParams::from(static_cast<const std::int64_t*>(buffers[4]));
+  const bool stream = p.batch * p.groups * p.in * p.out * bytes_of(p.dtype) > kCached;
   std::vector<std::int64_t> from;
   const std::int64_t down = blocks(p.in, kRows), together = down * p.groups,
                      each = together * p.across();
@@ -188,18 +191,15 @@ void run_tgmm(const product::InstructionSet& set, void* const* buffers, std::int
     const Columns columns = columns_of(p, point % each / together);
     void* result = moved(
         buffers[3], ((number * p.groups + group) * p.in + row) * p.out + columns.first, p.dtype);
-    if (count == 0) {
-      zero(result, height, columns.count, p.out, p.dtype);
-      continue;
-    }
     with_tiles(set, p.dtype, [&]<class S>(auto tiles, S) {
       tiles.sum_over_rows(
           {static_cast<const S*>(buffers[0]) + first * p.in + row, count, height, p.in},
           {static_cast<const S*>(buffers[1]) + first * p.out + columns.first, count, columns.count,
            p.out},
-          {static_cast<S*>(result), height, columns.count, p.out});
+          {static_cast<S*>(result), height, columns.count, p.out}, stream);
     });
   }
+  if (stream) std::atomic_thread_fence(std::memory_order_seq_cst);  // before others read it
 }
 
 }  // namespace strata::loop::grouped

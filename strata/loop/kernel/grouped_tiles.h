@@ -1,16 +1,15 @@
-// One group's share of a grouped product, by the tiles of product.h: where few rows meet a matrix
-// that is read once, so that what counts is how the matrix comes from memory.
+// One group's share of a grouped product, by the tiles of product.h: few rows that meet a large
+// matrix, so that what counts is how the matrix comes from memory, or goes there.
 //
 // A group of 32 rows computes 32 multiply-adds with each element of its matrix, about as long as
 // memory takes to bring it. So the matrix is read in the order that it lies in, where it lies, and
-// while a tile computes, it has its successor's elements brought near (`Ahead`); what is read often
-// (the rows) is laid out as panels. Every element of a result is one chain of fused multiply-adds
-// over k, as ever.
+// while a tile computes, it has the elements of a later one brought near (`Ahead`); what is read
+// often, the rows, is laid out as panels. Every element of a result is one chain of fused
+// multiply-adds over k, as ever.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
-#include <numeric>
 #include <type_traits>
 
 #include "strata/loop/kernel/product.h"
@@ -23,6 +22,12 @@ template <class S>
 struct Matrix {
   S* at;
   std::int64_t rows, columns, step;
+
+  Matrix part(std::int64_t row, std::int64_t height, std::int64_t column,
+              std::int64_t width) const {
+    return {at + row * step + column, std::min(height, rows - row),
+            std::min(width, columns - column), step};
+  }
 };
 
 /// Elements are S, and are multiplied and added as A.
@@ -33,213 +38,232 @@ class GroupTiles {
 
   /// y = left right; `next` is where the right side of the next call begins, or null.
   void times(Matrix<const S> left, Matrix<const S> right, Matrix<S> y, const S* next) {
-    const bool few = left.rows <= kFew;
-    const std::int64_t width = few ? right.columns : product::kColumns,
-                       depth = few ? kShallow : kDeep;
-    for (std::int64_t n = 0; n < right.columns; n += width) {
-      const std::int64_t columns = std::min(width, right.columns - n);
-      const S* then = n + columns < right.columns ? right.at + n + columns : next;
-      times_columns(left, {right.at + n, right.rows, columns, right.step},
-                    {y.at + n, y.rows, columns, y.step}, then, depth);
-    }
+    const std::int64_t width = left.rows <= kFew ? right.columns : product::kColumns;
+    for (std::int64_t n = 0; n < right.columns; n += width)
+      times_columns(left, right.part(0, right.rows, n, width), y.part(0, y.rows, n, width),
+                    n + width < right.columns ? right.at + n + width : next);
   }
 
-  /// y = left turned^T, `turned` being columns of the right side as rows.
+  /// y = left turned^T: the rows of `turned` are the columns of the right side.
   void times_turned(Matrix<const S> left, Matrix<const S> turned, Matrix<S> y) {
-    const std::int64_t height = left.rows <= kFew ? turned.rows : product::kColumns;
-    for (std::int64_t n = 0; n < turned.rows; n += height) {
-      const std::int64_t rows = std::min(height, turned.rows - n);
-      turned_rows(left, {turned.at + n * turned.step, rows, turned.columns, turned.step},
-                  {y.at + n, y.rows, rows, y.step});
-    }
+    const std::int64_t width = left.rows <= kFew ? turned.rows : product::kColumns;
+    for (std::int64_t n = 0; n < turned.rows; n += width)
+      times_rows(left, turned.part(n, width, 0, turned.columns), y.part(0, y.rows, n, width));
   }
 
-  /// y = left^T right: the sum over the rows of both.
-  void sum_over_rows(Matrix<const S> left, Matrix<const S> right, Matrix<S> y) {
+  /// y = left^T right: sums over the rows of both. `stream`: y is more than caches hold.
+  void sum_over_rows(Matrix<const S> left, Matrix<const S> right, Matrix<S> y, bool stream) {
     const std::int64_t width = left.rows <= kDeep ? right.columns : product::kColumns;
-    for (std::int64_t n = 0; n < right.columns; n += width) {
-      const std::int64_t columns = std::min(width, right.columns - n);
-      sum_of_columns(left, {right.at + n, right.rows, columns, right.step},
-                     {y.at + n, y.rows, columns, y.step});
-    }
+    for (std::int64_t n = 0; n < right.columns; n += width)
+      sum_of_columns(left, right.part(0, right.rows, n, width), y.part(0, y.rows, n, width),
+                     stream);
   }
 
  private:
   static constexpr bool kSame = std::is_same_v<S, A>;
-  /// Rows that a matrix is read once for; steps of k at a time with few rows and with many.
-  static constexpr std::int64_t kFew = 64, kShallow = 64, kDeep = 256;
+  /// Rows that a matrix is read once for; steps of k at a time with few rows and with many; rows of
+  /// low tiles; elements of the panels of rows that stay near while a matrix passes.
+  static constexpr std::int64_t kFew = 64, kShallow = 128, kDeep = 256, kLow = 8,
+                                kNear = std::int64_t{1} << 16;
 
   static std::int64_t blocks(std::int64_t n, std::int64_t size) { return (n + size - 1) / size; }
   static std::int64_t padded(std::int64_t n, std::int64_t to) { return blocks(n, to) * to; }
+  /// Rows that are so many bytes apart lie at the same places of the first cache.
+  static constexpr std::int64_t kApart = 4096;
+  /// Rows of the tiles of so many steps: high ones read less, low ones begin and end sooner.
+  std::int64_t height_for(std::int64_t depth) const {
+    return depth <= kShallow ? std::min(tile_.rows, kLow) : tile_.rows;
+  }
 
   struct Room {
-    A *first, *second, *third;
+    A *rows, *columns, *sums;
   };
-  static Room room(std::int64_t first, std::int64_t second, std::int64_t third) {
-    A* at = static_cast<A*>(
-        product::scratch(static_cast<std::size_t>(first + second + third + 48) * sizeof(A)));
-    at = reinterpret_cast<A*>((reinterpret_cast<std::uintptr_t>(at) + 63) / 64 * 64);
-    const auto whole = [](std::int64_t n) { return padded(n, 16); };
-    return {at, at + whole(first), at + whole(first) + whole(second)};
+  static Room room(std::int64_t rows, std::int64_t columns, std::int64_t sums) {
+    constexpr std::int64_t kLine = 64 / static_cast<std::int64_t>(sizeof(A));
+    rows = padded(rows, kLine), columns = padded(columns, kLine);
+    const auto bytes = static_cast<std::size_t>(rows + columns + sums + kLine) * sizeof(A);
+    auto at = reinterpret_cast<std::uintptr_t>(product::scratch(bytes));
+    A* first = reinterpret_cast<A*>((at + 63) / 64 * 64);
+    return {first, first + rows, first + rows + columns};
   }
 
-  /// Rows of m as panels of `width` columns, each [row][column], with zeros behind the last.
-  static void lay_out(Matrix<const S> m, std::int64_t width, A* to) {
-    for (std::int64_t n = 0; n < m.columns; n += width, to += width * m.rows)
-      lay_out_panel({m.at + n, m.rows, std::min(width, m.columns - n), m.step}, width, 0, to);
-  }
-  /// One panel; what is `ahead` elements behind is brought near.
-  static void lay_out_panel(Matrix<const S> m, std::int64_t width, std::int64_t ahead, A* to) {
-    for (std::int64_t k = 0; k < m.rows; ++k, to += width) {
-      const S* from = m.at + k * m.step;
-      if (ahead != 0) {
-        __builtin_prefetch(from + ahead, 0, 2);
-        __builtin_prefetch(from + ahead + 64 / sizeof(S), 0, 2);
+  /// m as panels of `width` columns, each [row][column], with zeros behind the last; what is
+  /// `ahead` elements behind is brought near.
+  static void lay_out(Matrix<const S> m, std::int64_t width, A* to, std::int64_t ahead = 0) {
+    for (std::int64_t n = 0; n < m.columns; n += width)
+      for (std::int64_t k = 0; k < m.rows; ++k, to += width) {
+        const S* from = m.at + k * m.step + n;
+        if (ahead != 0) {
+          __builtin_prefetch(from + ahead, 0, 2);
+          __builtin_prefetch(from + ahead + 64 / sizeof(S), 0, 2);
+        }
+        const std::int64_t have = std::min(width, m.columns - n);
+        switch (have) {
+          case 8: product::copy_widened<8>(from, to); break;
+          case 12: product::copy_widened<12>(from, to); break;
+          case 16: product::copy_widened<16>(from, to); break;
+          case 32: product::copy_widened<32>(from, to); break;
+          default:
+            for (std::int64_t x = 0; x < have; ++x) to[x] = product::widened<A>(from[x]);
+        }
+        if (have < width) std::fill(to + have, to + width, A{});
       }
-      switch (m.columns) {
-        case 12: product::copy_widened<12>(from, to); break;
-        case 16: product::copy_widened<16>(from, to); break;
-        case 32: product::copy_widened<32>(from, to); break;
-        default:
-          for (std::int64_t x = 0; x < m.columns; ++x) to[x] = product::widened<A>(from[x]);
-      }
-      if (m.columns < width) std::fill(to + m.columns, to + width, A{});
-    }
   }
-  /// Columns of m as panels of `width` rows, each [column][row].
+
+  /// m as panels of `width` rows, each [column][row], with zeros behind the last.
   static void lay_out_turned(Matrix<const S> m, std::int64_t width, A* to) {
-    std::int64_t places[kMostRows], ks[kDeep];
-    for (std::int64_t i = 0; i < m.rows; ++i) places[i] = i * m.step;
-    std::iota(ks, ks + m.columns, 0);
-    product::pack(product::Side<S>{m.at, places, ks, false, true}, m.rows, m.columns, width, to);
+    constexpr std::int64_t kSteps = 16;  // written lines stay in the first cache
+    for (std::int64_t n = 0; n < m.rows; n += width, to += width * m.columns)
+      for (std::int64_t k = 0; k < m.columns; k += kSteps)
+        lay_out_square(m.part(n, width, k, kSteps), width, to + k * width);
   }
-  static constexpr std::int64_t kMostRows = std::max(product::kRows, product::kColumns);
+  static void lay_out_square(Matrix<const S> m, std::int64_t width, A* to) {
+    std::int64_t r = 0;
+    if constexpr (kSame && sizeof(S) == 4)
+      for (; r + 4 <= m.rows && m.columns % 4 == 0; r += 4)
+        for (std::int64_t k = 0; k < m.columns; k += 4)
+          turn_four(m.at + r * m.step + k, m.step, to + k * width + r, width);
+    for (std::int64_t i = r; i < m.rows; ++i)
+      for (std::int64_t k = 0; k < m.columns; ++k)
+        to[k * width + i] = product::widened<A>(m.at[i * m.step + k]);
+    if (m.rows < width)
+      for (std::int64_t k = 0; k < m.columns; ++k)
+        std::fill(to + k * width + m.rows, to + (k + 1) * width, A{});
+  }
+  /// Four rows of four elements of 4 bytes as four columns.
+  static void turn_four(const A* from, std::int64_t from_step, A* to, std::int64_t to_step) {
+    product::Four in[4], out[4];
+    for (int i = 0; i < 4; ++i) std::memcpy(&in[i], from + i * from_step, sizeof in[i]);
+    product::turn(in, out);
+    for (int i = 0; i < 4; ++i) std::memcpy(to + i * to_step, &out[i], sizeof out[i]);
+  }
 
-  static void store(const A* sums, Matrix<S> y, std::int64_t lanes) {
-    for (std::int64_t r = 0; r < y.rows; ++r, sums += lanes)
+  /// A tile's sums rounded to their place.
+  void store(const A* sums, Matrix<S> y) {
+    for (std::int64_t r = 0; r < y.rows; ++r, sums += tile_.lanes)
       for (std::int64_t x = 0; x < y.columns; ++x)
         y.at[r * y.step + x] = product::narrowed<S>(sums[x]);
   }
-  void store(const A* sums, Matrix<S> y) { store(sums, y, tile_.lanes); }
-
-  void times_columns(Matrix<const S> left, Matrix<const S> right, Matrix<S> y, const S* next,
-                     std::int64_t most) {
-    const std::int64_t in = left.columns, lanes = tile_.lanes,
-                       tiles = blocks(left.rows, tile_.rows), each = tile_.rows * lanes;
-    most = std::min(most, in);
-    const auto [rows_at, panel, sums] = room(tiles * tile_.rows * most, most * lanes,
-                                             tiles * tile_.rows * padded(right.columns, lanes));
-    std::fill(sums, sums + tiles * tile_.rows * padded(right.columns, lanes), A{});
-    for (std::int64_t k = 0; k < in; k += most) {
-      const std::int64_t depth = std::min(most, in - k);
-      lay_out_turned({left.at + k, left.rows, depth, left.step}, tile_.rows, rows_at);
-      const S* here = right.at + k * right.step;
-      const S* then = k + depth < in ? here + depth * right.step : next;
-      for (std::int64_t n = 0; n < right.columns; n += lanes) {
-        const std::int64_t columns = std::min(lanes, right.columns - n);
-        product::TileSide<A> column{panel, 1, lanes};
-        product::Ahead<A> ahead{panel, 0};
-        bool in_place = false;
-        if constexpr (kSame)
-          if (tiles <= kInPlace && columns == lanes) {
-            in_place = true;
-            column = {here + n, 1, right.step};
-            ahead = then ? product::Ahead<A>{then + n, right.step} : product::Ahead<A>{here + n, 0};
-          }
-        if (!in_place)
-          lay_out_panel({here + n, depth, columns, right.step}, lanes, then ? then - here : 0,
-                        panel);
-        A* at = sums + n * tiles * tile_.rows;
-        for (std::int64_t m = 0; m < left.rows; m += tile_.rows, at += each) {
-          tile_.add[std::min(tile_.rows, left.rows - m) - 1]({rows_at + m * depth, 1, tile_.rows},
-                                                             column, ahead, depth, at);
-          ahead = {column.at, 0};
-        }
-      }
-    }
-    for (std::int64_t n = 0; n < right.columns; n += lanes)
-      for (std::int64_t m = 0; m < left.rows; m += tile_.rows)
-        store(sums + n * tiles * tile_.rows + m * lanes,
-              {y.at + m * y.step + n, std::min(tile_.rows, left.rows - m),
-               std::min(lanes, right.columns - n), y.step});
-  }
-  static constexpr std::int64_t kInPlace = 3;
-
-  void turned_rows(Matrix<const S> left, Matrix<const S> turned, Matrix<S> y) {
-    const std::int64_t in = left.columns, lanes = tile_.lanes, most = std::min(kDeep, in),
-                       across = padded(left.rows, lanes), down = padded(turned.rows, tile_.rows);
-    const auto [panels, rows_at, sums] = room(across * most, tile_.rows * most, across * down);
-    std::fill(sums, sums + across * down, A{});
-    for (std::int64_t k = 0; k < in; k += most) {
-      const std::int64_t depth = std::min(most, in - k);
-      lay_out_turned({left.at + k, left.rows, depth, left.step}, lanes, panels);
-      for (std::int64_t m = 0; m < turned.rows; m += tile_.rows) {
-        const std::int64_t rows = std::min(tile_.rows, turned.rows - m);
-        const S* here = turned.at + m * turned.step + k;
-        product::TileSide<A> row{rows_at, 1, tile_.rows};
-        bool in_place = false;
-        if constexpr (kSame)
-          if (across <= 2 * lanes) {
-            in_place = true;
-            row = {here, turned.step, 1};
-          }
-        if (!in_place) lay_out_turned({here, rows, depth, turned.step}, tile_.rows, rows_at);
-        for (std::int64_t n = 0; n < left.rows; n += lanes)
-          tile_.add[rows - 1](row, {panels + n * depth, 1, lanes}, {panels + n * depth, 0}, depth,
-                              sums + m * across + n * tile_.rows);
-      }
-    }
-    for (std::int64_t m = 0; m < turned.rows; m += tile_.rows)
-      for (std::int64_t n = 0; n < left.rows; n += lanes)
-        store_turned(sums + m * across + n * tile_.rows,
-                     {y.at + n * y.step + m, std::min(lanes, left.rows - n),
-                      std::min(tile_.rows, turned.rows - m), y.step});
-  }
-  /// sums [column][lane] as rows of y.
+  /// Sums [column][row].
   void store_turned(const A* sums, Matrix<S> y) {
-    std::int64_t r = 0;
+    std::int64_t whole = 0;
     if constexpr (kSame && sizeof(S) == 4)
-      for (; r + 4 <= y.rows; r += 4) {
-        std::int64_t x = 0;
-        for (; x + 4 <= y.columns; x += 4) {
-          product::Four in[4], out[4];
-          for (int i = 0; i < 4; ++i)
-            std::memcpy(&in[i], sums + (x + i) * tile_.lanes + r, sizeof in[i]);
-          product::turn(in, out);
-          for (int i = 0; i < 4; ++i)
-            std::memcpy(y.at + (r + i) * y.step + x, &out[i], sizeof out[i]);
-        }
-        for (; x < y.columns; ++x)
-          for (int i = 0; i < 4; ++i) y.at[(r + i) * y.step + x] = sums[x * tile_.lanes + r + i];
-      }
-    for (; r < y.rows; ++r)
-      for (std::int64_t x = 0; x < y.columns; ++x)
+      for (; whole + 4 <= y.columns; whole += 4)
+        for (std::int64_t r = 0; r + 4 <= y.rows; r += 4)
+          turn_four(sums + whole * tile_.lanes + r, tile_.lanes, y.at + r * y.step + whole, y.step);
+    for (std::int64_t r = 0; r < y.rows; ++r)
+      for (std::int64_t x = r < y.rows / 4 * 4 ? whole : 0; x < y.columns; ++x)
         y.at[r * y.step + x] = product::narrowed<S>(sums[x * tile_.lanes + r]);
   }
 
-  void sum_of_columns(Matrix<const S> left, Matrix<const S> right, Matrix<S> y) {
-    const std::int64_t depth = std::min(left.rows, kDeep), lanes = tile_.lanes,
-                       down = padded(left.columns, tile_.rows),
-                       across = padded(right.columns, lanes), each = tile_.rows * lanes;
-    const bool once = left.rows <= depth;  // a tile's sums are ready before the next one's begin
-    const auto [rows_at, columns_at, sums] =
-        room(down * depth, across * depth, once ? each : down * across);
-    if (!once) std::fill(sums, sums + down * across, A{});
-    for (std::int64_t k = 0; k < left.rows; k += depth) {
-      const std::int64_t now = std::min(depth, left.rows - k);
-      lay_out({left.at + k * left.step, now, left.columns, left.step}, tile_.rows, rows_at);
-      lay_out({right.at + k * right.step, now, right.columns, right.step}, lanes, columns_at);
-      for (std::int64_t m = 0; m < left.columns; m += tile_.rows)
-        for (std::int64_t n = 0; n < right.columns; n += lanes) {
-          const std::int64_t rows = std::min(tile_.rows, left.columns - m);
-          A* at = once ? sums : sums + m * across + n * tile_.rows;
-          if (once) std::fill(sums, sums + each, A{});
-          const A* column = columns_at + n * now;
-          tile_.add[rows - 1]({rows_at + m * now, 1, tile_.rows}, {column, 1, lanes}, {column, 0},
-                              now, at);
-          if (k + now == left.rows)
-            store(at, {y.at + m * y.step + n, rows, std::min(lanes, right.columns - n), y.step});
+  /// Some steps of k of a tile: its sums lie at `sums` meanwhile, and go to y after the last.
+  void add(const product::TileSide<A>& rows, const product::TileSide<A>& columns,
+           const product::Ahead<A>& ahead, std::int64_t depth, A* sums, bool first, bool last,
+           Matrix<S> y, bool stream = false) {
+    product::TileSums<A> at{first ? nullptr : sums, tile_.lanes, sums, tile_.lanes};
+    const bool straight = kSame && last && y.columns == tile_.lanes;
+    if constexpr (kSame)
+      if (straight) {
+        constexpr std::uintptr_t kLine = 64;
+        at.to = y.at, at.to_step = y.step;
+        at.stream = stream && reinterpret_cast<std::uintptr_t>(y.at) % kLine == 0 &&
+                    y.step * static_cast<std::int64_t>(sizeof(S)) % kLine == 0;
+      }
+    tile_.add[y.rows - 1](rows, columns, ahead, depth, at);
+    if (last && !straight) store(sums, y);
+  }
+
+  void times_columns(Matrix<const S> left, Matrix<const S> right, Matrix<S> y, const S* next) {
+    const std::int64_t in = left.columns, lanes = tile_.lanes,
+                       most = std::min(left.rows <= kFew ? kShallow : kDeep, in),
+                       height = height_for(most), down = padded(left.rows, height);
+    const Room room = GroupTiles::room(down * most, lanes * most, down * padded(y.columns, lanes));
+    for (std::int64_t k = 0; k == 0 || k < in; k += most) {
+      const Matrix<const S> here = right.part(k, most, 0, right.columns);
+      const std::int64_t depth = here.rows;
+      const bool last = k + depth == in;
+      lay_out_turned(left.part(0, left.rows, k, depth), height, room.rows);
+      const S* then = last ? next : here.at + depth * right.step;
+      for (std::int64_t n = 0; n < right.columns; n += lanes) {
+        const Matrix<const S> panel = here.part(0, depth, n, lanes);
+        product::TileSide<A> column{room.columns, 1, lanes};
+        product::Ahead<A> ahead{room.columns, 0};
+        bool in_place = false;
+        if constexpr (kSame)
+          if (in_place = left.rows <= kInPlace && panel.columns == lanes; in_place) {
+            column = {panel.at, 1, panel.step};
+            ahead = then ? product::Ahead<A>{then + n, panel.step} : product::Ahead<A>{panel.at, 0};
+          }
+        if (!in_place) lay_out(panel, lanes, room.columns, then ? then - here.at : 0);
+        for (std::int64_t m = 0; m < left.rows; m += height) {
+          add({room.rows + m * depth, 1, height}, column, ahead, depth,
+              room.sums + n * down + m * lanes, k == 0, false, y.part(m, height, n, lanes));
+          ahead = {column.at, 0};
         }
+      }
+      if (in == 0) break;
+    }
+    for (std::int64_t n = 0; n < right.columns; n += lanes)
+      for (std::int64_t m = 0; m < left.rows; m += height)
+        store(room.sums + n * down + m * lanes, y.part(m, height, n, lanes));
+  }
+  static constexpr std::int64_t kInPlace = 32;
+
+  /// With sides exchanged: the matrix's elements are those that are spread over lanes, along which
+  /// the rows lie.
+  void times_rows(Matrix<const S> left, Matrix<const S> turned, Matrix<S> y) {
+    const std::int64_t in = left.columns, lanes = tile_.lanes, across = padded(left.rows, lanes),
+                       most = std::min(std::max(kDeep, kNear / across), in),
+                       height = height_for(most), down = padded(turned.rows, height);
+    const Room room = GroupTiles::room(height * most, across * most, across * down);
+    for (std::int64_t k = 0; k == 0 || k < in; k += most) {
+      const std::int64_t depth = std::min(most, in - k);
+      const bool last = k + depth == in;
+      lay_out_turned(left.part(0, left.rows, k, depth), lanes, room.columns);
+      for (std::int64_t m = 0; m < turned.rows; m += height) {
+        const Matrix<const S> here = turned.part(m, height, k, depth);
+        product::TileSide<A> row{room.rows, 1, height};
+        product::Ahead<A> ahead{room.rows, 0};
+        bool in_place = false;
+        if constexpr (kSame)
+          if (in_place = here.step * static_cast<std::int64_t>(sizeof(S)) % kApart != 0 ||
+                         left.rows <= lanes;
+              in_place) {
+            row = {here.at, here.step, 1};
+            ahead = depth == in && m + height < turned.rows
+                        ? product::Ahead<A>{here.at + height * here.step, here.rows}
+                        : product::Ahead<A>{here.at, 0};
+          }
+        if (!in_place) lay_out_turned(here, height, room.rows);
+        for (std::int64_t n = 0; n < left.rows; n += lanes) {
+          A* sums = room.sums + m * across + n * height;
+          tile_.add[here.rows - 1](row, {room.columns + n * depth, 1, lanes}, ahead, depth,
+                                   {k == 0 ? nullptr : sums, lanes, sums, lanes});
+          ahead = {row.at, 0};
+          if (last) store_turned(sums, y.part(n, lanes, m, height));
+        }
+      }
+      if (in == 0) break;
+    }
+  }
+
+  void sum_of_columns(Matrix<const S> left, Matrix<const S> right, Matrix<S> y, bool stream) {
+    const std::int64_t most = std::min(left.rows, kDeep), lanes = tile_.lanes,
+                       height = height_for(most), down = padded(left.columns, height),
+                       across = padded(right.columns, lanes);
+    const Room room = GroupTiles::room(down * most, across * most, down * across);
+    for (std::int64_t k = 0; k == 0 || k < left.rows; k += most) {
+      const std::int64_t depth = std::min(most, left.rows - k);
+      lay_out(left.part(k, depth, 0, left.columns), height, room.rows);
+      lay_out(right.part(k, depth, 0, right.columns), lanes, room.columns);
+      for (std::int64_t m = 0; m < left.columns; m += height)
+        for (std::int64_t n = 0; n < right.columns; n += lanes) {
+          const A* column = room.columns + n * depth;
+          add({room.rows + m * depth, 1, height}, {column, 1, lanes}, {column, 0}, depth,
+              room.sums + m * across + n * height, k == 0, k + depth == left.rows,
+              y.part(m, height, n, lanes), stream);
+        }
+      if (left.rows == 0) break;
     }
   }
 

@@ -171,7 +171,8 @@ class Product {
                                       : TileSide<A>{left_ + m * depth, 1, tile_.rows};
       const TileSide<A> column = n < whole ? TileSide<A>{columns.at + n, 1, columns.step}
                                            : TileSide<A>{right_ + n * depth, 1, tile_.lanes};
-      tile_.add[tile_rows - 1](row, column, {column.at, 0}, depth, sums);
+      tile_.add[tile_rows - 1](row, column, {column.at, 0}, depth,
+                               TileSums<A>::in_place(sums, tile_.lanes));
     });
   }
   /// Columns [first, end) of the right side, whole panels but for the last.

@@ -65,14 +65,28 @@ struct Ahead {
   std::int64_t step;
 };
 
+/// Where a tile's sums are: what they go on from, zero if null, and where they go, with how many
+/// elements between two rows of either. `stream`: they go past the caches, to a place that is
+/// aligned to vectors.
+template <class T>
+struct TileSums {
+  const T* from;
+  std::int64_t from_step;
+  T* to;
+  std::int64_t to_step;
+  bool stream = false;
+
+  static TileSums in_place(T* at, std::int64_t step) { return {at, step, at, step}; }
+};
+
 /// The sums of one tile: rows x lanes of them, row by row. The places of the right side are side by
 /// side.
 template <class T>
 struct TileOf {
   std::int64_t rows, lanes;
-  /// By how many rows of the tile are wanted, from one on. They go on from what `sums` holds.
+  /// By how many rows of the tile are wanted, from one on.
   void (*const* add)(const TileSide<T>& left, const TileSide<T>& right, const Ahead<T>& ahead,
-                     std::int64_t depth, T* sums);
+                     std::int64_t depth, const TileSums<T>& sums);
 };
 
 struct InstructionSet {

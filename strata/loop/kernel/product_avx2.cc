@@ -26,6 +26,10 @@ struct Avx2 {
   __attribute__((always_inline)) static V all(T x, V) {
     return x - V{};
   }
+  template <class T, class V>
+  __attribute__((always_inline)) static void stream(T* to, V x) {
+    _mm256_stream_si256(reinterpret_cast<__m256i*>(to), (__m256i)x);
+  }
   template <class V>
   __attribute__((always_inline)) static V multiply_add(V a, V b, V sum) {
     if constexpr (std::is_same_v<V, Vector<float>>)

@@ -14,6 +14,10 @@ struct Portable {
     return x;
   }
   template <class T>
+  static void stream(T* to, T x) {
+    *to = x;
+  }
+  template <class T>
   static T multiply_add(T a, T b, T sum) {
     if constexpr (std::is_floating_point_v<T>)
       return std::fma(a, b, sum);

@@ -28,12 +28,18 @@ inline __attribute__((always_inline)) V load(const T* from) {
 /// A tile of `kWanted` rows in registers.
 template <class L, class T, int kWanted>
 void add_tile(const TileSide<T>& left, const TileSide<T>& right, const Ahead<T>& ahead,
-              std::int64_t depth, T* sums) {
+              std::int64_t depth, const TileSums<T>& sums) {
   using V = typename L::template Vector<T>;
   constexpr std::int64_t kLanes = kVectors * static_cast<std::int64_t>(sizeof(V) / sizeof(T));
   V sum[kWanted][kVectors];
-  STRATA_EACH(r, kWanted)
-  STRATA_EACH(v, kVectors) sum[r][v] = load<V>(sums + r * kLanes + v * (kLanes / kVectors));
+  if (sums.from == nullptr) {
+    STRATA_EACH(r, kWanted)
+    STRATA_EACH(v, kVectors) sum[r][v] = V{};
+  } else {
+    STRATA_EACH(r, kWanted)
+    STRATA_EACH(v, kVectors)
+    sum[r][v] = load<V>(sums.from + r * sums.from_step + v * (kLanes / kVectors));
+  }
   const T* row_at[kWanted];
   STRATA_EACH(r, kWanted) row_at[r] = left.at + r * left.place;
   const std::int64_t left_step = left.step;
@@ -50,14 +56,21 @@ void add_tile(const TileSide<T>& left, const TileSide<T>& right, const Ahead<T>&
       STRATA_EACH(v, kVectors) sum[r][v] = L::multiply_add(row, column[v], sum[r][v]);
     }
   }
-  STRATA_EACH(r, kWanted)
-  STRATA_EACH(v, kVectors)
-  __builtin_memcpy(sums + r * kLanes + v * (kLanes / kVectors), &sum[r][v], sizeof(V));
+  T* to[kVectors];
+  STRATA_EACH(v, kVectors) to[v] = sums.to + v * (kLanes / kVectors);
+  if (sums.stream) {
+    STRATA_EACH(r, kWanted)
+    STRATA_EACH(v, kVectors) L::stream(to[v] + r * sums.to_step, sum[r][v]);
+  } else {
+    STRATA_EACH(r, kWanted)
+    STRATA_EACH(v, kVectors) __builtin_memcpy(to[v] + r * sums.to_step, &sum[r][v], sizeof(V));
+  }
 }
 
 template <class L, class T, int kTileRows>
 struct Tiles {
-  using Add = void (*)(const TileSide<T>&, const TileSide<T>&, const Ahead<T>&, std::int64_t, T*);
+  using Add = void (*)(const TileSide<T>&, const TileSide<T>&, const Ahead<T>&, std::int64_t,
+                       const TileSums<T>&);
   template <std::size_t... I>
   static constexpr std::array<Add, kTileRows> make(std::index_sequence<I...>) {
     return {add_tile<L, T, static_cast<int>(I) + 1>...};

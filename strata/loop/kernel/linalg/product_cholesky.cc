@@ -103,7 +103,7 @@ class Factor {
     const TileSide<T> left{narrow_ + t * block_ * tile_.rows, 1, tile_.rows};
     for (std::int64_t strip = first_strip(t); strip < strips_; ++strip)
       tile_.add[rows(t) - 1](left, {wide_ + strip * block_ * tile_.lanes, 1, tile_.lanes},
-                             {left.at, 0}, finished * tile_.rows, tile_at(t, strip));
+                             {left.at, 0}, finished * tile_.rows, sums_of(tile_at(t, strip)));
   }
 
   /// Makes a row of U of its sums, to which what rows of other tiles give has been added, and lays
@@ -115,7 +115,7 @@ class Factor {
     for (std::int64_t strip = first_strip(t); strip < strips_; ++strip) {
       T* const sums = tile_at(t, strip) + row * tile_.lanes;
       T* const wide = wide_ + (strip * block_ + k) * tile_.lanes;
-      if (row > 0) tile_.add[0](left, {wide, 1, tile_.lanes}, {wide, 0}, row, sums);
+      if (row > 0) tile_.add[0](left, {wide, 1, tile_.lanes}, {wide, 0}, row, sums_of(sums));
       if (strip == i / tile_.lanes) {
         pivot = -sums[i % tile_.lanes];
         if (!(pivot > 0 && std::isfinite(pivot))) return false;
@@ -133,6 +133,8 @@ class Factor {
                   narrow_ + (below * block_ + k + row) * tile_.rows);
     return true;
   }
+
+  TileSums<T> sums_of(T* at) const { return TileSums<T>::in_place(at, tile_.lanes); }
 
   const TileOf<T>& tile_;
   const std::int64_t n_, tile_rows_, strips_, block_;
