@@ -246,15 +246,16 @@ Array pswapaxes(const Operand& x, const AxisNames& axis_name, std::int64_t axis,
 Array pcast(const Operand& x, const AxisNames& axis_name, const Pcast& options) {
   constexpr const char* self = "pcast";
   Site site(x);
-  if (options.to != "varying")
-    fail(self, "`to` is \"varying\", got \"{}\" for {} over {}", options.to, describe(x->type()),
-         fmt::join(axis_name.get(), ", "));
+  if (options.to != "varying" && options.to != "reduced" && options.to != "unreduced")
+    fail(self, "`to` is \"varying\", \"reduced\" or \"unreduced\", got \"{}\" for {} over {}",
+         options.to, describe(x->type()), fmt::join(axis_name.get(), ", "));
   Array out = x.array;
   for (const std::string& name : axis_name.get()) {
     const BoundAxis& axis = axis_for(self, x, name);
     if (!internal::is_mesh_axis(name))
       fail(self, "the axis {} is one of vmap; only those of a shard_map's mesh are cast", name);
-    out = over(out, axis, op::axis_vary);
+    // What is unreduced is what each device has, until it is summed.
+    if (options.to != "unreduced") out = over(out, axis, op::axis_vary);
   }
   return out;
 }

@@ -53,6 +53,26 @@ bool is_manual(const Manual& manual, const std::string& name) {
 // -------------------------------------------------------------------------------------
 
 /// The axes of each dimension of an array of that rank. Throws Error unless the
+/// Throws Error for an axis over which a spec cannot be unreduced or reduced.
+void expect_summable(const Manual& manual, const PartitionSpec& spec, const std::string& what,
+                     const std::string& axis, std::set<std::string>& seen) {
+  const auto at = manual.mesh.abstract().find(axis);
+  if (!at)
+    fail(kShardMap, "the spec {} of {} names the axis {}, and the mesh is {}", spec.to_string(),
+         what, axis, manual.mesh.to_string());
+  if (!is_manual(manual, axis) || manual.mesh.axes()[*at].type != mesh::AxisType::Explicit)
+    fail(kShardMap,
+         "the spec {} of {} is unreduced or reduced over {}, which is no Explicit axis of this "
+         "shard_map; the mesh is {}",
+         spec.to_string(), what, axis, manual.mesh.to_string());
+  if (!seen.insert(axis).second)
+    fail(kShardMap, "the spec {} of {} names the axis {} twice", spec.to_string(), what, axis);
+  if (spec.unreduced().count(axis) > 0 && what.find("result") != 0)
+    fail(kShardMap,
+         "the spec {} of {} is unreduced; arguments come in whole or cut (reshard before)",
+         spec.to_string(), what);
+}
+
 /// spec names manual axes, each once, and no more dimensions than there are.
 Dims dims_of(const Manual& manual, const PartitionSpec& spec, const Type& type,
              const std::string& what) {
@@ -81,14 +101,20 @@ Dims dims_of(const Manual& manual, const PartitionSpec& spec, const Type& type,
       out[d].push_back(axis);
     }
   }
-  if (!spec.unreduced().empty() || !spec.reduced().empty())
-    fail(kShardMap, "the spec {} of {} is unreduced or reduced, which is not supported",
-         spec.to_string(), what);
+  for (const auto* sums : {&spec.unreduced(), &spec.reduced()})
+    for (const std::string& axis : *sums) expect_summable(manual, spec, what, axis, seen);
   return out;
 }
 std::int64_t pieces(const Mesh& mesh, const AxisList& axes) {
   std::int64_t out = 1;
   for (const std::string& axis : axes) out *= mesh.axis_size(axis);
+  return out;
+}
+/// The axes of the shard_map over which a result is to be unreduced, in the mesh's order.
+AxisList unreduced_by(const Manual& manual, const PartitionSpec& spec) {
+  AxisList out;
+  for (const mesh::MeshAxis& axis : manual.axes)
+    if (spec.unreduced().count(axis.name) > 0) out.push_back(axis.name);
   return out;
 }
 /// The axes that a spec names, in the mesh's order.
@@ -100,12 +126,24 @@ AxisList named_by(const Manual& manual, const Dims& dims) {
   return out;
 }
 
+/// Those, and those over which it is to be unreduced.
+AxisList named_or_summed(const Manual& manual, const Dims& dims, const PartitionSpec& spec) {
+  const AxisList named = named_by(manual, dims), unreduced = unreduced_by(manual, spec);
+  AxisList out;
+  for (const mesh::MeshAxis& axis : manual.axes)
+    for (const AxisList* each : {&named, &unreduced})
+      if (std::find(each->begin(), each->end(), axis.name) != each->end()) out.push_back(axis.name);
+  return out;
+}
+
 // ---- constraints
 // -------------------------------------------------------------------------------
 
 /// The value, constrained to have its dimensions cut so; `open`: the compiler may cut
 /// them further.
-Value* lying(Builder& b, Value* x, const Mesh& mesh, const Dims& dims, bool open) {
+/// `unreduced`: axes along which devices may hold addends of it.
+Value* lying(Builder& b, Value* x, const Mesh& mesh, const Dims& dims, bool open,
+             const AxisList& unreduced = {}) {
   mesh::TensorSharding s;
   s.mesh = Mesh(mesh.axes());
   for (const AxisList& axes : dims) {
@@ -113,6 +151,7 @@ Value* lying(Builder& b, Value* x, const Mesh& mesh, const Dims& dims, bool open
     d.axes.assign(axes.begin(), axes.end());
     d.open = open;
   }
+  s.unreduced.assign(unreduced.begin(), unreduced.end());
   return b.create(kConstraint, {x}, {{"sharding", ir::Opaque{s.to_attribute()}}}).result();
 }
 
@@ -197,9 +236,10 @@ Value* split(Builder& b, Value* x, const Manual& manual, const Dims& dims) {
 }
 
 /// The way back: `leading` stand in front of x.
-Value* joined(Builder& b, Value* x, const Manual& manual, const Dims& dims) {
+Value* joined(Builder& b, Value* x, const Manual& manual, const Dims& dims,
+              const AxisList& unreduced) {
   const AxisList leading = named_by(manual, dims);
-  x = lying(b, x, manual.mesh, leading_dims(leading, dims.size()), !manual.all);
+  x = lying(b, x, manual.mesh, leading_dims(leading, dims.size()), !manual.all, unreduced);
   Ints order, shape;
   for (std::size_t d = 0; d < dims.size(); ++d) {
     for (const std::string& axis : dims[d])
@@ -209,7 +249,20 @@ Value* joined(Builder& b, Value* x, const Manual& manual, const Dims& dims) {
     shape.push_back(x->shape()[static_cast<int>(at)] * pieces(manual.mesh, dims[d]));
   }
   x = op::reshape(b, op::transpose(b, x, order), Shape::of(shape));
-  return lying(b, x, manual.mesh, dims, !manual.all);
+  return lying(b, x, manual.mesh, dims, !manual.all, unreduced);
+}
+
+/// The sum over the leading dimensions of `axes`, which are among those that stand there.
+Value* summed(Builder& b, Value* x, const Manual& manual, const AxisList& leading,
+              const AxisList& axes) {
+  if (axes.empty()) return x;
+  x = lying(b, x, manual.mesh,
+            leading_dims(leading, static_cast<std::size_t>(x->rank()) - leading.size()),
+            !manual.all);
+  Ints dims;
+  for (const std::string& axis : axes)
+    dims.push_back(static_cast<std::int64_t>(place_in(leading, axis)));
+  return op::reduce_sum(b, x, dims);
 }
 
 /// x, which varies along `has`, with leading dimensions for `wanted`, both in
@@ -243,6 +296,17 @@ void expect_typed(const Manual& manual, const Array& x, const Dims& dims, const 
   Dims lies = type->axes;
   for (AxisList& axes : lies)
     std::erase_if(axes, [&](const std::string& a) { return !is_manual(manual, a); });
+  const auto manual_only = [&](std::set<std::string> axes) {
+    std::erase_if(axes, [&](const std::string& a) { return !is_manual(manual, a); });
+    return axes;
+  };
+  if (!manual_only(type->sums.unreduced).empty() ||
+      manual_only(type->sums.reduced) != manual_only(spec.reduced()))
+    fail(
+        kShardMap,
+        "{} is {}, which lies as {} by its type, and its spec in in_specs is {}; what is unreduced "
+        "is reduced first, and what is reduced says so in its spec (reshard)",
+        path, describe(x.type()), type->spec().to_string(), spec.to_string());
   if (lies != dims)
     fail(kShardMap,
          "{} is {}, which lies as {} by its type, and its spec in in_specs is {}; reshard moves it",
@@ -281,6 +345,17 @@ void expect_same(std::size_t number, const Type& part, const PartitionSpec& spec
        number, describe(part), list_of(extra), spec.to_string());
 }
 
+/// Throws Error where a result that is to be unreduced is the same on all devices along an axis.
+void expect_addends(std::size_t number, const Type& part, const PartitionSpec& spec,
+                    const AxisList& varies, const AxisList& unreduced) {
+  for (const std::string& axis : unreduced)
+    if (std::find(varies.begin(), varies.end(), axis) == varies.end())
+      fail(kShardMap,
+           "result {} ({} on each device) is the same along the mesh axis {}, and its spec {} says "
+           "that the devices hold addends (lax::pcast to \"unreduced\" is for what varies)",
+           number, describe(part), axis, spec.to_string());
+}
+
 /// Throws Error where a result varies along an axis that its spec does not name, by what f's
 /// operations say.
 void expect_as_specs(const Program& program, const Manual& manual, const std::vector<Dims>& in,
@@ -301,9 +376,9 @@ void expect_as_specs(const Program& program, const Manual& manual, const std::ve
     AxisList varies;
     for (const mesh::MeshAxis& axis : manual.axes)
       if (along[r].count(axis.name) > 0) varies.push_back(axis.name);
-    expect_same(r, program.block->results[r]->type(),
-                options.out_specs[options.out_specs.is_one() ? 0 : r], varies,
-                named_by(manual, out[r]));
+    const PartitionSpec& spec = options.out_specs[options.out_specs.is_one() ? 0 : r];
+    expect_same(r, program.block->results[r]->type(), spec, varies,
+                named_or_summed(manual, out[r], spec));
   }
 }
 
@@ -424,6 +499,9 @@ std::vector<Array> shard_map(const Program& program, const Manual& manual,
   if (!one && options.out_specs.size() != results)
     fail(kShardMap, "out_specs has {} specs for {} arrays of the result", options.out_specs.size(),
          results);
+  const auto spec_of = [&](std::size_t r) -> const PartitionSpec& {
+    return options.out_specs[one ? 0 : r];
+  };
   std::vector<Dims> in, out;
   for (std::size_t i = 0; i < leaves.size(); ++i)
     in.push_back(dims_of(manual, specs[i], leaves[i].type(), fmt::format("argument {}", i)));
@@ -451,8 +529,11 @@ std::vector<Array> shard_map(const Program& program, const Manual& manual,
   }
   if (options.check_vma)
     for (std::size_t r = 0; r < results; ++r)
-      expect_same(r, program.block->results[r]->type(), options.out_specs[one ? 0 : r], varies[r],
-                  named_by(manual, out[r]));
+      expect_same(r, program.block->results[r]->type(), spec_of(r), varies[r],
+                  named_or_summed(manual, out[r], spec_of(r)));
+  for (std::size_t r = 0; r < results; ++r)
+    expect_addends(r, program.block->results[r]->type(), spec_of(r), varies[r],
+                   unreduced_by(manual, spec_of(r)));
 
   std::vector<Array> all = [&] {
     const Untyped untyped;
@@ -466,15 +547,19 @@ std::vector<Array> shard_map(const Program& program, const Manual& manual,
           for (std::size_t i = 0; i < v.size(); ++i)
             inputs.push_back(i < in.size() ? split(b, v[i], manual, in[i]) : v[i]);
           Values all = ir::inline_block(b, *block, inputs);
-          for (std::size_t r = 0; r < results; ++r)
-            all[r] = joined(b, along(b, all[r], manual, varies[r], named_by(manual, out[r])),
-                            manual, out[r]);
+          for (std::size_t r = 0; r < results; ++r) {
+            const AxisList leading = named_or_summed(manual, out[r], spec_of(r)),
+                           unreduced = unreduced_by(manual, spec_of(r));
+            Value* parts = along(b, all[r], manual, varies[r], leading);
+            all[r] =
+                joined(b, summed(b, parts, manual, leading, unreduced), manual, out[r], unreduced);
+          }
           return all;
         },
         program.weak);
   }();
   return with_out_types(std::move(all), seen(manual.mesh),
-                        [&](std::size_t r) { return options.out_specs[one ? 0 : r]; });
+                        [&](std::size_t r) { return spec_of(r); });
 }
 
 // ---- pmap

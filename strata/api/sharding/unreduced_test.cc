@@ -152,6 +152,71 @@ TEST_F(Unreduced, MapsAndRematCarryIt) {
             "P(None, None, unreduced={'x'})");
 }
 
+TEST_F(Unreduced, ShardMapGivesAddendsAndTakesWhatIsReduced) {
+  const Array x = at({8, 4}, {"x", nullptr}), w = at({4, 2}, kReduced);
+  const auto sums = shard_map(
+      [](const Array& v, const Array& u) { return matmul(v, u).sum(0); },
+      {.mesh = mesh, .in_specs = {PartitionSpec{"x"}, kReduced}, .out_specs = kUnreduced});
+  const auto f = jit([&](const Array& v, const Array& u) { return sums(v, u); });
+  const Array y = f(x, w);
+  EXPECT_EQ(spec(y), "P(None, unreduced={'x'})");
+  const Array whole = matmul(some({8, 4}), some({4, 2})).sum(0);
+  EXPECT_EQ(reshard(y, PartitionSpec{}).to_vector<float>(), whole.to_vector<float>());
+  // Rows 2d and 2d + 1 are those of a device.
+  EXPECT_EQ(held(y)[0],
+            matmul(some({8, 4}), some({4, 2}))[{Slice(0, 2)}].sum(0).to_vector<float>()[0]);
+  const auto loss = [&](const Array& u) {
+    return (reshard(sums(x, u), PartitionSpec{}) * 2.0f).sum();
+  };
+  const Array g = jit([&](const Array& u) { return grad(loss)(u); })(w);
+  EXPECT_EQ(spec(g), "P(None, None, unreduced={'x'})");
+  EXPECT_EQ(reshard(g, PartitionSpec{}).to_vector<float>(),
+            grad([&](const Array& u) { return (matmul(some({8, 4}), u).sum(0) * 2.0f).sum(); })(
+                some({4, 2}))
+                .to_vector<float>());
+}
+
+TEST_F(Unreduced, WithinShardMapManyGradientsAreSummedOnce) {
+  const Array w = at({4}, {}), rows = at({3, 8, 4}, {nullptr, "x", nullptr});
+  const auto model = [](const Array& u, const Array& v) { return sin(matmul(v, u)).sum(); };
+  const auto gradient = shard_map(
+      [&](const Array& u, const Array& batches) {
+        const Array mine = lax::pcast(u, "x", {.to = "reduced"});
+        Array total = zeros({4});
+        for (std::int64_t i = 0; i < 3; ++i) total = total + grad(model)(mine, batches[{i}]);
+        return lax::psum(lax::pcast(total, "x", {.to = "unreduced"}), "x");
+      },
+      {.mesh = mesh,
+       .in_specs = {PartitionSpec{}, PartitionSpec{nullptr, "x"}},
+       .out_specs = PartitionSpec{}});
+  const auto f = jit([&](const Array& u, const Array& v) { return gradient(u, v); });
+  Array expected = zeros({4});
+  for (std::int64_t i = 0; i < 3; ++i)
+    expected = expected + grad(model)(some({4}), some({3, 8, 4})[{i}]);
+  EXPECT_TRUE(
+      numpy::allclose(device_get(f(w, rows)), expected, {.rtol = 1e-5, .atol = 1e-6}).item<bool>());
+  EXPECT_EQ(count(explained(f, w, rows), "all_reduce over x 24 "), 1u) << explained(f, w, rows);
+}
+
+TEST_F(Unreduced, MistakesOfShardMapNameSpecs) {
+  const auto with = [&](const PartitionSpec& in, const PartitionSpec& out, const Array& x) {
+    return message_of([&] {
+      (void)shard_map([](const Array& v) { return v * 2.0f; },
+                      {.mesh = mesh, .in_specs = in, .out_specs = out})(x);
+    });
+  };
+  const Array x = at({8, 8}, {"x", nullptr}), whole = at({8, 8}, {});
+  EXPECT_THAT(with(PartitionSpec{}, kUnreduced, whole),
+              HasSubstr("is the same along the mesh axis x, and its spec P(unreduced={'x'}) says"));
+  EXPECT_THAT(with(kUnreduced, PartitionSpec{}, whole), HasSubstr("come in whole or cut"));
+  EXPECT_THAT(with(PartitionSpec{}, PartitionSpec{}, at({8, 8}, kUnreduced)),
+              HasSubstr("what is unreduced is reduced first"));
+  EXPECT_THAT(with(PartitionSpec{"x"}, PartitionSpec{"x"}.with_unreduced({"x"}), x),
+              HasSubstr("names the axis x twice"));
+  EXPECT_THAT(with(PartitionSpec{"x"}, PartitionSpec{}.with_unreduced({"z"}), x),
+              HasSubstr("names the axis z, and the mesh is"));
+}
+
 TEST_F(Unreduced, MistakesNameSpecs) {
   const Array u = at({8, 8}, kUnreduced), r = at({8, 8}, kReduced), p = at({8, 8}, {});
   EXPECT_THAT(message_of([&] { (void)(u + p); }),
