@@ -7,7 +7,8 @@
 // collectives over the axis, the place along it and arguments that are cut over it make varies,
 // sums over it do not, and shard_map refuses a result that varies along an axis that its spec does
 // not name. Source: jax.lax.pcast, jax.lax.pvary. Deviations: operands of one operation and carries
-// of loops need no cast; "reduced" and "unreduced" are not supported.
+// of loops need no cast; what is reduced or unreduced counts as varying, so that operations do not
+// refuse it and it needs no cast back.
 #pragma once
 
 #include <string>
@@ -19,12 +20,15 @@ namespace strata::lax {
 
 struct Pcast {
   internal::Named named = internal::Named();
-  /// What it becomes: only "varying".
+  /// What it becomes: "varying", "reduced" or "unreduced".
   std::string to;
 };
 /// x, which may differ along these axes from here on. Bits do not change; the cotangent is the sum
-/// over all devices. Throws Error for another `to`, for an axis that no shard_map around binds and,
-/// where its shard_map is called, for what varies along one of the axes already.
+/// over all devices. "reduced" says the same of a value that is whole on each device and whose
+/// cotangents are added up before that sum; "unreduced" says of what varies that devices hold
+/// addends, which psum or an out_spec `unreduced` adds up. Throws Error for another `to`, for an
+/// axis that no shard_map around binds and, where its shard_map is called, for what varies along one
+/// of the axes already ("unreduced": never).
 Array pcast(const Operand& x, const AxisNames& axis_name, const Pcast& options);
 /// `pcast` to "varying".
 inline Array pvary(const Operand& x, const AxisNames& axis_name) {
