@@ -27,8 +27,8 @@ struct Pcast {
 /// over all devices. "reduced" says the same of a value that is whole on each device and whose
 /// cotangents are added up before that sum; "unreduced" says of what varies that devices hold
 /// addends, which psum or an out_spec `unreduced` adds up. Throws Error for another `to`, for an
-/// axis that no shard_map around binds and, where its shard_map is called, for what varies along one
-/// of the axes already ("unreduced": never).
+/// axis that no shard_map around binds and, where its shard_map is called, for what varies along
+/// one of the axes already ("unreduced": never).
 Array pcast(const Operand& x, const AxisNames& axis_name, const Pcast& options);
 /// `pcast` to "varying".
 inline Array pvary(const Operand& x, const AxisNames& axis_name) {
