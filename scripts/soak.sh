@@ -68,6 +68,7 @@ echo "== programs of conformance/jax as object files"
 tools/object_files.py --build "$build"
 
 echo "== a run killed at ${SOAK_KILLS:=30} random moments"
+STRATA_ALL_FAULTS=1 "$build/bin/checkpoint_test" --gtest_filter='Orbax.DamageIsFound:CheckpointTest.Every*' --gtest_brief=1
 STRATA_ALL_FAULTS=1 "$build/bin/train_test" --gtest_filter='OrbaxRunTest.ASaveThatFails*' --gtest_brief=1
 STRATA_ALL_FAULTS=1 STRATA_KILLS=$SOAK_KILLS strata/cli/nothing_is_lost_test.py "$build/bin"
 STRATA_KILLS=$SOAK_KILLS "$build/bin/data_test" --gtest_filter='Audit.*' --gtest_brief=1  # 1 to 4 hosts, 1 to 8 workers

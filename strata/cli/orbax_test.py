@@ -170,6 +170,14 @@ def of_any_shards_to_any():
                                                        restore_args=jax.tree.map(lambda _: ocp.ArrayRestoreArgs(sharding=over(m)), want))
                 bad += [m] * (not same(flat(got), want) or any(len(a.sharding.device_set) != m for a in jax.tree.leaves(got)))
             fact(f"{name}: restored over 1 to 8 devices", not bad, f"wrong over {bad}")
+        bad = []
+        for k in range(1, 9):
+            strata("checkpoint", "reshard", "from", "any", "--shards", k)
+            strata("checkpoint", "convert", "any", "any.safetensors")
+            stored = ocp.PyTreeCheckpointer().metadata(pathlib.Path("any/default").resolve())
+            if not same(tensors("any.safetensors"), flat(want)) or tuple(stored.item_metadata["w"].storage.chunk_shape) != (840 // k, 3):
+                bad.append(k)
+        fact(f"{n} shards by Orbax: 1 to 8 by us", not bad, f"wrong with {bad}")
 
 
 Pair = collections.namedtuple("Pair", "p q")

@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <set>
+#include <utility>
 
 #include "strata/base/file.h"
 #include "strata/checkpoint/checkpoint.h"
@@ -283,14 +285,17 @@ void put(const std::string& file, std::string_view bytes) {
   std::ofstream(file, std::ios::binary).write(bytes.data(), std::ssize(bytes));
 }
 
-// Every byte flipped, and every file cut at every length: found, or the values are what they were.
+// Bytes flipped, and files cut: found, or the values are what they were. STRATA_ALL_FAULTS takes
+// every byte and every length (make soak), else a hundredth of a file.
 TEST(Orbax, DamageIsFound) {
   const Folder folder;
-  for (bool compressed : {true, false}) {
-    const std::string path = folder / (compressed ? "packed" : "plain");
+  const bool all = std::getenv("STRATA_ALL_FAULTS") != nullptr;
+  // Chunks of the first API have zstd's checksum alone; format 3 has its own.
+  for (const auto& [api, compressed] :
+       {std::pair(1, true), std::pair(2, true), std::pair(2, false)}) {
+    const std::string path = folder / fmt::format("{}{}", api, compressed);
     const Contents c = little();
-    // Format 3 has checksums where nothing is compressed.
-    ASSERT_TRUE(save(path, c, {.api = 2, .tree = {.compressed = compressed}}).ok());
+    ASSERT_TRUE(save(path, c, {.api = api, .tree = {.compressed = compressed}}).ok());
     const Checkpoint whole = load(path).value();
     auto sound = [&](const std::string& what) {
       const auto read = load(path);
@@ -305,7 +310,7 @@ TEST(Orbax, DamageIsFound) {
     for (const auto& entry : fs::recursive_directory_iterator(path)) {
       if (!entry.is_regular_file()) continue;
       const std::string file = entry.path().string(), bytes = read_file(file).value();
-      const std::size_t step = bytes.size() / 97 + 1;
+      const std::size_t step = all ? 1 : bytes.size() / 97 + 1;
       for (std::size_t i = 0; i < bytes.size(); i += step) {
         std::string bad = bytes;
         bad[i] = static_cast<char>(bad[i] ^ (1 << (i % 8)));
