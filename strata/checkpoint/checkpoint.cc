@@ -15,6 +15,7 @@
 #include "strata/checkpoint/chunks.h"
 #include "strata/checkpoint/damage.h"
 #include "strata/checkpoint/manifest.h"
+#include "strata/checkpoint/read_tensors.h"
 #include "strata/checkpoint/retention.h"
 #include "strata/checkpoint/safetensors.h"
 #include "strata/checkpoint/store/commit.h"
@@ -232,25 +233,21 @@ void add_chunks(const std::string& folder, const std::string& part, const FileEn
 
 /// The tensors of one file; adds what is wrong with it to `wrong`.
 Tensors read_part(const std::string& path, const FileEntry& entry, std::vector<Status>& wrong) {
-  auto bytes = read_file(path);
-  if (!bytes) {
-    wrong.push_back(bytes.status().code() == Code::not_found
+  auto read = read_tensors(path, entry.bytes);
+  if (!read) {
+    wrong.push_back(read.status().code() == Code::not_found
                         ? Status(Code::corrupt, "{}: the file is missing", path)
-                        : bytes.status());
+                        : read.status());
     return {};
   }
-  if (bytes->size() != entry.bytes) {
-    wrong.push_back(Status(Code::corrupt, "{}: {} bytes, the manifest says {}{}", path,
-                           bytes->size(), entry.bytes,
-                           bytes->size() < entry.bytes ? first_cut(entry, bytes->size()) : ""));
+  if (read->size != entry.bytes) {
+    wrong.push_back(Status(Code::corrupt, "{}: {} bytes, the manifest says {}{}", path, read->size,
+                           entry.bytes,
+                           read->size < entry.bytes ? first_cut(entry, read->size) : ""));
     return {};
   }
-  const bool whole = crc32c(*bytes) == entry.crc32c;
-  auto file = decode_safetensors(*bytes, path);
-  if (!file) {
-    wrong.push_back(file.status());
-    return {};
-  }
+  const bool whole = read->crc32c == entry.crc32c;
+  TensorFile* const file = &read->file;
   const std::size_t before = wrong.size();
   for (const auto& [name, want] : entry.tensors) {
     if (!want.chunk.empty()) continue;

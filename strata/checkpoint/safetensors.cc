@@ -12,13 +12,12 @@
 #include "strata/base/file_kind.h"
 #include "strata/base/large_file.h"
 #include "strata/base/object_store/object_store.h"
+#include "strata/checkpoint/safetensors_rules.h"
 
 namespace strata::checkpoint {
 namespace {
 
 using json = nlohmann::ordered_json;
-
-constexpr std::uint64_t kMostHeader = 100u << 20;
 
 struct Name {
   DType dtype;
@@ -97,10 +96,7 @@ Result<TensorPlace> place(const std::string& key, const json& entry, std::string
 Result<Literal> tensor(const std::string& key, const TensorPlace& at, const std::string& file) {
   Literal out(at.type);
   if (!at.bytes.empty()) std::memcpy(out.mutable_data(), at.bytes.data(), at.bytes.size());
-  auto is_boolean = [](std::byte b) { return b <= std::byte{1}; };
-  if (at.type.dtype() == DType::i1 &&
-      !std::all_of(out.data(), out.data() + at.bytes.size(), is_boolean))
-    return Status(Code::corrupt, "{}: tensor '{}': a boolean is neither 0 nor 1", file, key);
+  if (Status s = check_booleans(key, out, file); !s.ok()) return s;
   return out;
 }
 
@@ -163,6 +159,14 @@ std::string instead(std::string_view bytes, const std::string& name) {
 }
 
 }  // namespace
+
+Status check_booleans(const std::string& name, const Literal& tensor, const std::string& file) {
+  const auto is_boolean = [](std::byte b) { return b <= std::byte{1}; };
+  if (tensor.dtype() != DType::i1 ||
+      std::all_of(tensor.data(), tensor.data() + tensor.bytes(), is_boolean))
+    return {};
+  return Status(Code::corrupt, "{}: tensor '{}': a boolean is neither 0 nor 1", file, name);
+}
 
 Result<TensorPlaces> index_safetensors(std::string_view bytes, const std::string& name) {
   std::uint64_t length = 0;
