@@ -24,7 +24,7 @@ int main() {
 
   // What is not built is refused, by key and value.
   try {
-    (void)maxtext::translate(maxtext::resolve({"run_name=first", "mtp_num_layers=1"}, nothing));
+    (void)maxtext::translate(maxtext::resolve({"run_name=first", "quantization=int8"}, nothing));
   } catch (const strata::train::ConfigError& e) {
     std::cout << e.what() << "\n";
   }

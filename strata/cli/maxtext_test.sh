@@ -26,6 +26,18 @@ fact "MFU where the device is known" grep -q "^goodput: [0-9.]*, mfu: [0-9.]*$" 
 strata decode configs/base.yml run_name=a base_output_directory=runs prompt=abc max_target_length=68
 fact "decode answers in MaxText's words" grep -q '^Input `abc` -> `' out
 
+strata train configs/base.yml run_name=further steps=2 $tiny mtp_num_layers=1
+fact "further tokens in MaxText's words" grep -q ", perplexity: [0-9.]*, main_model_loss: [0-9.]*, mtp_loss: [0-9.]*$" err
+strata decode configs/base.yml run_name=further base_output_directory=runs prompt=abc max_target_length=68
+fact "decode does not read them" grep -q '^Input `abc` -> `' out
+seq 3000 > numbers.txt
+strata train train_files=numbers.txt decoder_block=published mtp_num_layers=1 mtp_eval_target_module=1 run_name=accepted \
+  steps=2 eval_interval=2 eval_steps=2 max_target_length=32 per_device_batch_size=2
+fact "evaluations tell how many are accepted" grep -q "^eval after step: 2, .*, avg_mtp_acceptance_rate: [0-9.]*%$" err
+fact "and so do metrics" grep -q "eval/avg_mtp_acceptance_rate_percent" runs/accepted/metrics/metrics.jsonl
+strata train train_files=numbers.txt mtp_num_layers=1 run_name=c
+fact "a family that has none" says 2 "mtp_num_layers=1: decoder_block=llama2 has none"
+
 small="base_output_directory=runs dataset_type=synthetic per_device_batch_size=2 max_target_length=8
   base_emb_dim=16 base_num_decoder_layers=2 base_mlp_dim=24 base_num_query_heads=4
   base_num_kv_heads=2 head_dim=8 vocab_size=256 dtype=float32 log_config=false"
@@ -44,11 +56,18 @@ strata convert hf mt/0 --format maxtext --no-scan-layers
 fact "and a directory MaxText's" test -s mt/0/items/_METADATA
 strata convert mt/0 again --config hf
 fact "with the same bytes" cmp hf/model.safetensors again/model.safetensors
+strata convert "$saved/llama_mtp" further --config llama.json
+fact "vocabularies differ" says 1 "token_embedder/embedding is [4, 16] and should be [256, 16]"
+sed 's/"vocab_size":256/"vocab_size":4/' llama.json > four.json
+strata convert "$saved/llama_mtp" further --config four.json
+fact "further tokens are of no published Llama" prints 0 "(mtp_block) are left out"
+strata convert further back --format maxtext
+fact "what is left reads again" test -s back/items/_METADATA
 strata convert "$saved/llama" nothing
 fact "the model must be said" says 2 "name a config.json"
 
-strata train model_name=llama2-7b mtp_num_layers=1 dataset_type=synthetic run_name=c
-fact "what is not built is refused" says 2 "mtp_num_layers=1 is not supported yet"
+strata train model_name=llama2-7b quantization=int8 dataset_type=synthetic run_name=c
+fact "what is not built is refused" says 2 "quantization=int8 is not supported yet"
 fact "between lines" grep -q "^================================================================================$" err
 strata train configs/base.yml nonsense=1
 fact "an unknown key" says 2 "MAXTEXT CONFIG ERROR: 'nonsense' not in"
@@ -56,6 +75,10 @@ strata train configs/base.yml steps=abc run_name=d
 fact "a value of another type" says 2 "Input should be a valid integer"
 strata train missing.yml model_name=llama2-7b run_name=d
 fact "a file that is not there" says 2 "No such file or directory: 'src/missing.yml'"
+strata train src/maxtext/configs/missing.yml run_name=d
+fact "nor in MaxText's folder" says 2 "MAXTEXT CONFIG ERROR: [Errno 2] No such file or directory: "
+strata train missing.yml
+fact "nor of anybody's" says 2 "missing.yml: cannot open"
 printf 'base_config: nowhere.yml\n' > builds.yml
 strata train builds.yml model_name=llama2-7b run_name=d
 fact "nor one that it builds on" says 2 "No such file or directory: 'nowhere.yml'"

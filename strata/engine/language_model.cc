@@ -230,7 +230,8 @@ Result<LanguageModel> load_language_model(const std::string& path, const Languag
                                    .packed = o.packed,
                                    .max_length = o.length,
                                    .remat_policy = o.remat_policy,
-                                   .adapter = o.adapter});
+                                   .adapter = o.adapter,
+                                   .mtp_layers = o.mtp_layers});
   if (!loaded) return loaded.status();
   LanguageModel lm;
   lm.name = path;

@@ -80,6 +80,8 @@ struct LanguageModelOptions {
   std::string remat_policy = "full_save";
   /// A folder with an adapter in PEFT's layout that stands beside the weights; empty: none.
   std::string adapter = {};
+  /// Layers that predict further tokens, to be trained: model::LoadOptions::mtp_layers.
+  std::int64_t mtp_layers = 0;
 };
 /// Of a GGUF file, a Hugging Face directory or a cache's models--org--name.
 Result<LanguageModel> load_language_model(const std::string& path,

@@ -211,9 +211,17 @@ Result<Pretrained> load(const std::string& config, const published::TensorSource
   });
 }
 
+std::string with_further_layers(const std::string& config, std::int64_t layers) {
+  auto out = nlohmann::ordered_json::parse(config, nullptr, false);
+  if (!out.is_object()) return config;
+  (out.contains("text_config") ? out["text_config"] : out)["mtp_num_layers"] = layers;
+  return out.dump(2) + "\n";
+}
+
 Result<Pretrained> load(const std::string& path, const LoadOptions& how) {
   Result<Opened> opened = open(path);
   if (!opened) return opened.status();
+  if (how.mtp_layers > 0) opened->config = with_further_layers(opened->config, how.mtp_layers);
   return load(opened->config, *opened->tensors, how);
 }
 
@@ -257,6 +265,17 @@ std::string unquantised(const std::string& config) {
   return out.erase("quantization_config") == 0 ? config : out.dump(2) + "\n";
 }
 
+/// Where further layers are published, what says so; where they are left out, nothing of them.
+std::string of_what_is_written(const std::string& config, const Described& d) {
+  if (d.options.mtp_layers == 0) return config;
+  auto out = nlohmann::ordered_json::parse(config);
+  if (published::is_published(d.names, "mtp_layers/projection/kernel"))
+    out["num_nextn_predict_layers"] = d.options.mtp_layers;
+  else
+    out.erase("mtp_num_layers");
+  return out.dump(2) + "\n";
+}
+
 }  // namespace
 
 Status save_pretrained(const std::string& folder, const std::string& config,
@@ -269,7 +288,8 @@ Status save_pretrained(const std::string& folder, const std::string& config,
           checkpoint::write_safetensors((fs::path(folder) / "model.safetensors").string(), file);
       !saved)
     return saved;
-  return write_file_atomic((fs::path(folder) / "config.json").string(), unquantised(config));
+  return write_file_atomic((fs::path(folder) / "config.json").string(),
+                           of_what_is_written(unquantised(config), d));
 }
 
 }  // namespace strata::model

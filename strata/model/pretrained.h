@@ -33,6 +33,10 @@ struct LoadOptions {
   /// A folder with an adapter in PEFT's layout (lora/peft.h) that stands beside the weights; empty:
   /// none. Codes of lora::load_peft.
   std::string adapter = {};
+  /// Layers that predict further tokens (decoder::Options::mtp_layers) to read beside the others,
+  /// which the config.json that comes back states; 0: as config.json's `mtp_num_layers` says, which
+  /// is none where others published it.
+  std::int64_t mtp_layers = 0;
 };
 
 /// A model with its weights, and the config.json that it was made of.
@@ -46,6 +50,9 @@ struct Pretrained {
 /// unsupported for what Strata does not know; invalid for a configuration that contradicts itself,
 /// or tensors that are not its own.
 Result<Pretrained> load(const std::string& path, const LoadOptions& options = {});
+/// A config.json that states so many layers that predict further tokens; what is no JSON object
+/// comes back.
+std::string with_further_layers(const std::string& config, std::int64_t layers);
 /// The same of a configuration as JSON text and tensors by name.
 Result<Pretrained> load(const std::string& config, const published::TensorSource& tensors,
                         const LoadOptions& options = {});

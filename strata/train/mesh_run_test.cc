@@ -72,6 +72,7 @@ class MeshRunTest : public testing::Test {
       auto [outcome, next] = step(std::move(state), std::move(batch));
       state = std::move(next);
       out.push_back(outcome.loss.item<double>());
+      if (outcome.mtp_loss) out.push_back(outcome.mtp_loss->item<double>());
       if (outcome.routers) {
         out.push_back(outcome.routers->load_balance.item<double>());
         out.push_back(outcome.routers->router_z.item<double>());
@@ -217,6 +218,25 @@ TEST_F(MeshRunTest, StagesOfLayersWithExperts) {
     ASSERT_EQ(mine.size(), whole.size());
     for (std::size_t i = 0; i < whole.size(); ++i)
       EXPECT_NEAR(mine[i] / whole[i], 1, 1e-5) << keys[1] << ", figure " << i;
+  }
+}
+
+TEST_F(MeshRunTest, FurtherTokensHaveTheLossesOfOneDevice) {
+  const char* further = "mtp_num_layers=1";
+  const std::vector<double> whole = losses(mixtral({further}), 5).first;
+  ASSERT_EQ(whole.size(), 5u * 5);
+  for (const Keys& keys :
+       {Keys{"ici_fsdp_parallelism=4", "per_device_batch_size=2", further},
+        Keys{"ici_expert_parallelism=2", "ici_tensor_parallelism=2", "per_device_batch_size=2",
+             further},
+        Keys{"ici_context_parallelism=2", "per_device_batch_size=4", further},
+        Keys{"ici_fsdp_parallelism=2", "gradient_accumulation_steps=2", "per_device_batch_size=2",
+             further},
+        Keys{"ici_pipeline_parallelism=2", "per_device_batch_size=4", further}}) {
+    const std::vector<double> mine = losses(mixtral(keys), 5).first;
+    ASSERT_EQ(mine.size(), whole.size());
+    for (std::size_t i = 0; i < whole.size(); ++i)
+      EXPECT_NEAR(mine[i] / whole[i], 1, 1e-5) << keys[0] << ", figure " << i;
   }
 }
 

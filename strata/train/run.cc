@@ -365,6 +365,7 @@ Scalars Run::scalars(const Outcome& outcome, const StepReport& r) const {
   if (const auto at = state_.optimizer.find("is_skipped"))
     out.emplace_back("optim/step_skipped", state_.optimizer.value(*at).item<bool>() ? 1.0f : 0.0f);
   if (r.routers) add_scalars(*r.routers, *outcome.routers, out);
+  if (r.mtp_loss) out.emplace_back("learning/mtp_loss", static_cast<float>(*r.mtp_loss));
   return out;
 }
 
@@ -388,6 +389,7 @@ Status Run::one_step() {
   compiled_ = true;
   StepReport report = report_of(seconds, outcome.total_weights.item<double>());
   if (outcome.routers) report.routers = figures_of(*outcome.routers);
+  if (outcome.mtp_loss) report.mtp_loss = outcome.mtp_loss->item<double>();
   if (pace_.seconds_per_step() > 0)
     result_.tokens_per_second = report.total_weights / pace_.seconds_per_step();
   show(report);
@@ -407,9 +409,15 @@ Status Run::evaluate() {
     scalars.emplace_back("eval/" + s.source + "/loss_per_byte",
                          static_cast<float>(s.loss_per_byte()));
   }
-  progress_.line(
-      fmt::format("eval after step: {}, loss: {:.3f}, perplexity: {:.3f}, total_weights: {}\n{}",
-                  result_.step, all.loss(), std::exp(all.loss()), all.tokens, to_table(losses)));
+  std::string further;
+  if (all.further > 0) {
+    scalars.emplace_back("eval/avg_mtp_acceptance_rate_percent",
+                         static_cast<float>(all.acceptance_rate()));
+    further = fmt::format(", avg_mtp_acceptance_rate: {:.2f}%", all.acceptance_rate());
+  }
+  progress_.line(fmt::format(
+      "eval after step: {}, loss: {:.3f}, perplexity: {:.3f}, total_weights: {}{}\n{}",
+      result_.step, all.loss(), std::exp(all.loss()), all.tokens, further, to_table(losses)));
   return record(scalars);
 }
 

@@ -67,6 +67,7 @@ def load(name):
 train = load("maxtext.trainers.pre_train.train")
 from maxtext.configs import pyconfig
 from maxtext.common import checkpointing, train_state_nnx
+from maxtext.layers import moe
 from maxtext.utils import maxtext_utils, model_creation_utils, train_utils
 
 COMMON = """run_name=r base_output_directory=/tmp/maxtext_checkpoints hardware=cpu skip_jax_distributed_system=true
@@ -104,6 +105,12 @@ FAMILIES = {
     "qwen3_next_unscanned": "model_name=qwen3-next-80b-a3b override_model_config=true base_num_decoder_layers=4 base_mlp_dim=12 num_experts=4 "
                             "num_experts_per_tok=2 base_moe_mlp_dim=12 gdn_num_key_heads=2 gdn_num_value_heads=4 gdn_key_head_dim=4 "
                             "gdn_value_head_dim=6 gdn_chunk_size=4 sparse_matmul=false megablox=false capacity_factor=-1 scan_layers=false",
+    "llama_mtp": "decoder_block=llama2 vocab_size=4 mtp_num_layers=2 mtp_loss_scaling_factor=0.3 mtp_eval_target_module=2",
+    "deepseek_mtp": "model_name=deepseek3-671b override_model_config=true vocab_size=8 base_num_kv_heads=4 q_lora_rank=12 kv_lora_rank=10 "
+                    "qk_nope_head_dim=6 qk_rope_head_dim=4 v_head_dim=5 first_num_dense_layers=1 base_num_decoder_layers=3 num_experts=8 "
+                    "num_experts_per_tok=2 base_moe_mlp_dim=12 n_routing_groups=4 topk_routing_group=2 load_balance_loss_weight=0.01 "
+                    "sparse_matmul=true megablox=false capacity_factor=-1 max_position_embeddings=64 original_max_position_embeddings=16 "
+                    "rope_factor=4 mtp_num_layers=1 mtp_eval_target_module=1",
     "olmo3": "model_name=olmo3-7b override_model_config=true base_num_decoder_layers=8 sliding_window_size=5 max_position_embeddings=64 "
              "original_max_position_embeddings=16 rope_factor=4",
 }
@@ -128,10 +135,30 @@ class Run:
     return {"inputs": tokens[:, :-1], "inputs_position": positions, "inputs_segmentation": ones,
             "targets": tokens[:, 1:], "targets_position": positions, "targets_segmentation": ones}
 
+  def packed(self, seed):
+    """Two documents a row, of which the second row ends in padding; targets are those of each alone."""
+    out = self.batch(seed)
+    segments = np.array([[1, 1, 1, 2, 2, 2, 2, 2], [1, 1, 1, 1, 2, 2, 0, 0]], np.int32)
+    ends = np.concatenate([segments[:, 1:], segments[:, :1] * 0], 1) != segments
+    positions = np.array([[0, 1, 2, 0, 1, 2, 3, 4], [0, 1, 2, 3, 0, 1, 0, 1]], np.int32)
+    out.update(inputs_segmentation=segments, inputs_position=positions, targets_position=positions,
+               targets_segmentation=np.where(ends | (segments == 0), 0, segments))
+    return out
+
   def loss(self, seed):
     with jax.set_mesh(self.mesh), partitioning.axis_rules(self.config.logical_axis_rules):
       _, aux = train.loss_fn(self.state.model, self.config, self.batch(seed), None, None, is_train=True)
       return float(aux["xent_sum"] / aux["total_weights"])
+
+  def further(self, batch):
+    """Losses of the next and of further tokens, that of routers, and the share of accepted ones."""
+    with jax.set_mesh(self.mesh), partitioning.axis_rules(self.config.logical_axis_rules):
+      _, aux = train.loss_fn(self.state.model, self.config, dict(batch), None, None, is_train=True)
+      graph, state = nnx.split(self.state)
+      scored = train.eval_step(graph, self.config, state, dict(batch))["scalar"]
+    return {"lm_loss": float(aux["xent_sum"] / aux["total_weights"]), "mtp_loss": float(aux["mtp_loss"]),
+            "moe_lb_loss": float(aux["moe_lb_loss"]),
+            "acceptance_rate": float(scored["evaluation/mtp_acceptance_rate_percent"])}
 
   def step(self, seed):
     """One of train_step; its loss."""
@@ -147,8 +174,17 @@ class Run:
     rng = np.random.default_rng(5)
     flat = jax.tree.map(lambda a: a + jnp.asarray(0.1 * rng.standard_normal(a.shape), a.dtype), params)
     nnx.update(self.state.model, flat)
+    biases = nnx.state(self.state.model, moe.MoEBiasVar)
+    nnx.update(self.state.model, jax.tree.map(lambda a: jnp.asarray(0.1 * rng.standard_normal(a.shape), a.dtype), biases))
 
-  def tree(self): return train_state_nnx.to_checkpoint_dict(nnx.state(self.state))
+  def tree(self):
+    """Biases that experts are chosen by stand among parameters, as its converter and Linen's models have them."""
+    out = train_state_nnx.to_checkpoint_dict(nnx.state(self.state))
+    for path, bias in jax.tree_util.tree_leaves_with_path(nnx.state(self.state.model, moe.MoEBiasVar).to_pure_dict()):
+      at = out["params"]["params"]
+      for key in path[:-1]: at = at[key.key]
+      at[path[-1].key] = bias.T
+    return out
 
 
 def clean(folder):
@@ -162,6 +198,10 @@ def one(family):
   run.disturb()
   row = {"keys": FAMILIES[family].split(), "loss": run.loss(7)}
   row["tokens"] = np.concatenate([run.batch(7)["inputs"], run.batch(7)["targets"][:, -1:]], 1).tolist()
+  if run.config.mtp_num_layers > 0:
+    packed = run.packed(7)
+    row["further"] = {"whole": run.further(run.batch(7)), "packed": run.further(packed),
+                      **{key: packed[key].tolist() for key in ("inputs_segmentation", "inputs_position", "targets_segmentation")}}
   checkpointing.save_params_to_path(str(OUT / family / "0"), run.tree()["params"])
   print(family, row["loss"])
   return row

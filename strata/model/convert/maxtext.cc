@@ -53,10 +53,17 @@ Status maxtext_to_directory(const std::string& from, const std::string& to,
                 from);
   std::error_code error;
   const bool folder = fs::is_directory(options.config, error);
-  const auto config = read_file(folder ? options.config + "/config.json" : options.config);
+  auto config = read_file(folder ? options.config + "/config.json" : options.config);
   if (!config) return config.status();
   const auto saved = maxtext::open_checkpoint(from);
   if (!saved) return saved.status();
+  const std::int64_t further =
+      maxtext::further_layers(maxtext::arrays_below(*saved, maxtext::kParams));
+  if (further > 0) {
+    *config = with_further_layers(*config, further);
+    if (!published::is_published(described(*config).names, "mtp_layers/projection/kernel"))
+      out.notes.push_back("layers that predict further tokens (mtp_block) are left out");
+  }
   auto params = maxtext::params_of(*saved, described(*config).options, options.scan_axis);
   if (!params) return params.status();
   add_rows(maxtext::arrays_below(*saved, maxtext::kParams), false, out);

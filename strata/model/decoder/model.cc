@@ -131,11 +131,13 @@ class Decoder : public Model {
       (is_adapter ? adapters : products) += n;
     }
     if (o_.tied) products += static_cast<double>(o_.vocab_size * o_.width);
+    products += static_cast<double>(o_.mtp_layers * o_.vocab_size * o_.width);
     double keys = 0;  // that a token sees on average, over all layers, times the width of heads
-    for (std::int64_t i = 0; i < o_.layers; ++i) {
-      const std::int64_t window = o_.windows.empty() ? 0 : o_.windows[static_cast<std::size_t>(i)];
+    for (std::int64_t i = 0; i < o_.layers + o_.mtp_layers; ++i) {
+      const auto at = static_cast<std::size_t>(std::min(i, o_.layers - 1));
+      const std::int64_t window = o_.windows.empty() ? 0 : o_.windows[at];
       const auto whole = static_cast<double>(length) / 2;
-      const std::int64_t chunk = o_.chunks.empty() ? 0 : o_.chunks[static_cast<std::size_t>(i)];
+      const std::int64_t chunk = o_.chunks.empty() ? 0 : o_.chunks[at];
       const double seen = chunk == 0 ? whole : std::min(whole, static_cast<double>(chunk) / 2);
       const bool full = std::binary_search(o_.full.layers.begin(), o_.full.layers.end(), i);
       const std::int64_t dim = full ? o_.full.head_dim : o_.head_dim,

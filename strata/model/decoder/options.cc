@@ -9,6 +9,19 @@ namespace strata::model::decoder {
 
 namespace {
 
+template <class T>
+bool all_equal(const std::vector<T>& values) {
+  return std::all_of(values.begin(), values.end(), [&](T v) { return v == values[0]; });
+}
+
+/// Whether the last layer computes what each does.
+bool has_alike_layers(const Options& o) {
+  return o.causal && o.has_logits && o.learned_positions == 0 && o.token_types == 0 &&
+         o.delta.layers.empty() && o.full.layers.empty() && o.experts.dense_at.empty() &&
+         o.chunks.empty() && all_equal(o.windows) && all_equal(o.layer_scales) &&
+         all_equal(o.rope_of_layer);
+}
+
 void check(const Options& o, const Rope& rope) {
   const bool full = !o.full.layers.empty() && &rope == &o.ropes.back();
   const std::int64_t head_dim = full ? o.full.head_dim : o.head_dim;
@@ -154,6 +167,15 @@ void check(const Options& o) {
       if (f.layers[i] <= (i == 0 ? -1 : f.layers[i - 1]) || f.layers[i] >= o.layers)
         throw Error(o.family, "full attention is in layer {} of {}", f.layers[i], o.layers);
   }
+  if (o.mtp_layers < 0 || o.mtp_layers > 1 << 8)
+    throw Error(o.family, "mtp_num_layers={}: allowed is an integer from 0 to {}", o.mtp_layers,
+                1 << 8);
+  if (o.mtp_layers > 0 && !has_alike_layers(o))
+    throw Error(o.family,
+                "mtp_num_layers={}: further tokens are predicted by decoders whose layers are "
+                "alike but for leading ones without experts",
+                o.mtp_layers)
+        .unsupported();
   if (o.query_heads % o.kv_heads != 0)
     throw Error(o.family, "num_key_value_heads={} does not divide num_attention_heads={}",
                 o.kv_heads, o.query_heads);

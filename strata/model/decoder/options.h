@@ -204,6 +204,9 @@ struct Options {
   LatentOptions latent = {};
   DeltaOptions delta = {};
   FullOptions full = {};
+  /// Layers behind the others that predict one token further each (multi_token.h); training reads
+  /// them alone.
+  std::int64_t mtp_layers = 0;
   /// Whether values are divided by their root mean square, of each head.
   bool unit_values = false;
   /// Whether what leaves a layer is multiplied by a weight of it.

@@ -38,6 +38,8 @@ Array kept(const Array& x) {
 
 PipelineScope::PipelineScope(const Pipeline& p) : before_(std::exchange(current, &p)) {}
 PipelineScope::~PipelineScope() { current = before_; }
+NoPipelineScope::NoPipelineScope() : before_(std::exchange(current, nullptr)) {}
+NoPipelineScope::~NoPipelineScope() { current = before_; }
 const Pipeline* current_pipeline() { return current; }
 
 namespace internal {

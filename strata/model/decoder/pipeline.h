@@ -45,6 +45,17 @@ class PipelineScope {
  private:
   const Pipeline* before_;
 };
+/// While it lives, layers on this thread run one behind the other whatever scope is outside.
+class NoPipelineScope {
+ public:
+  NoPipelineScope();
+  ~NoPipelineScope();
+  NoPipelineScope(const NoPipelineScope&) = delete;
+  NoPipelineScope& operator=(const NoPipelineScope&) = delete;
+
+ private:
+  const Pipeline* before_;
+};
 /// That of this thread; null outside of all scopes.
 const Pipeline* current_pipeline();
 

@@ -158,6 +158,15 @@ class Maker {
     if (o_.layer_scalar) made.scalar = one(path + "/scalar", {1}, WeightKind::ones);
     return made;
   }
+  FurtherLayer further(const std::string& path, bool has_experts) const {
+    FurtherLayer made;
+    made.embedding_norm = norm(path + "/embedding_norm", o_.width);
+    made.hidden_norm = norm(path + "/hidden_norm", o_.width);
+    made.projection = linear(path + "/projection", 2 * o_.width, o_.width, false);
+    made.layers = layer(path + "/layers", has_experts);
+    made.final_norm = norm(path + "/final_norm", o_.width);
+    return made;
+  }
 
  private:
   const Options& o_;
@@ -180,6 +189,7 @@ Weights make_weights(const Options& o, const WeightMaker& make) {
   w.layers = m.layer("layers", has_experts);
   w.final_norm = m.norm_if(o.final_norm, "final_norm");
   if (o.has_logits && !o.tied) w.logits = m.linear("logits", o.width, o.vocab_size, false);
+  if (o.mtp_layers > 0) w.mtp_layers = m.further("mtp_layers", has_experts);
   return w;
 }
 
@@ -190,15 +200,18 @@ LayerSpan layers_in(const Options& o, std::string_view path) {
   if (path.starts_with("delta_layers/")) return {0, delta};
   const auto full = static_cast<std::int64_t>(o.full.layers.size());
   if (path.starts_with("full_layers/")) return {0, full};
+  if (path.starts_with("mtp_layers/")) return {o.layers, o.mtp_layers};
   if (path.starts_with("layers/")) return {dense, o.layers - dense - delta - full};
   return {};
 }
 
 std::vector<std::int64_t> layer_numbers(const Options& o, std::string_view path) {
   const LayerSpan span = layers_in(o, path);
-  const std::vector<std::int64_t>& others = !o.full.layers.empty()    ? o.full.layers
-                                            : !o.delta.layers.empty() ? o.delta.layers
-                                                                      : o.experts.dense_at;
+  static const std::vector<std::int64_t> none;
+  const std::vector<std::int64_t>& others = path.starts_with("mtp_layers/") ? none
+                                            : !o.full.layers.empty()        ? o.full.layers
+                                            : !o.delta.layers.empty()       ? o.delta.layers
+                                                                            : o.experts.dense_at;
   std::vector<std::int64_t> out;
   if (span.count > 0 && !path.starts_with("layers/") && !others.empty()) return others;
   for (std::int64_t i = others.empty() ? span.first : 0;
@@ -270,7 +283,15 @@ tree::MetadataPtr logical_axes(std::string_view path) {
       {"layers/experts/expert_scale", {"layers", "exp"}},
       {"layers/experts/shared_gate/kernel", {"layers", "embed", "norm"}},
       {"logits/kernel", {"embed", "vocab"}},
+      {"mtp_layers/projection/kernel", {"", "embed", "norm"}},
   };
+  constexpr std::string_view kFurther = "mtp_layers/";
+  // They are no part of a pipeline's stages.
+  if (path.starts_with("mtp_layers/layers/")) {
+    Names of = logical_axes(path.substr(kFurther.size()))->out_sharding;
+    of.front() = "";
+    return std::make_shared<const tree::Metadata>(tree::Metadata{.out_sharding = of});
+  }
   if (path.starts_with("full_")) return logical_axes(path.substr(5));
   if (path.starts_with("dense_") || path.starts_with("delta_")) return logical_axes(path.substr(6));
   // A has the inputs of its weight, B the outputs; the rank is not divided.
@@ -286,6 +307,8 @@ tree::MetadataPtr logical_axes(std::string_view path) {
     names = it->second;
   else if (path.starts_with("layers/"))
     names = {"layers", "norm"};
+  else if (path.starts_with(kFurther))
+    names = {"", "norm"};
   else
     names = {"norm"};
   return std::make_shared<const tree::Metadata>(tree::Metadata{.out_sharding = names});

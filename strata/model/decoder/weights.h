@@ -35,6 +35,15 @@ struct Layer {
                 mlp_post_norm, scalar)
 };
 
+/// What predicts a token further than the layers ahead of it (multi_token.h), or all such stacked.
+struct FurtherLayer {
+  Norm embedding_norm, hidden_norm;
+  Linear projection;  // (2 D, D)
+  Layer layers;
+  Norm final_norm;
+  STRATA_FIELDS(embedding_norm, hidden_norm, projection, layers, final_norm)
+};
+
 /// All weights. Matrices are (in, out), embeddings (rows, D).
 struct Weights {
   nn::Embed embedder;
@@ -49,8 +58,10 @@ struct Weights {
   Layer layers;
   std::optional<Norm> final_norm;
   std::optional<Linear> logits;
+  /// Options::mtp_layers of them.
+  std::optional<FurtherLayer> mtp_layers;
   STRATA_FIELDS(embedder, positions, types, embedding_norm, dense_layers, delta_layers, full_layers,
-                layers, final_norm, logits)
+                layers, final_norm, logits, mtp_layers)
 };
 
 /// What a weight is: how its first value is drawn, and which logical axes it has.

@@ -98,6 +98,7 @@ decoder::Options deepseek_options(const Config& c, std::string_view model_type) 
 
 Names deepseek_names(const decoder::Options& o) {
   Names out = usual_names(o, false);
+  add_further_names(out, o);
   for (WeightName& w : out.weights) {
     if (w.path.ends_with("/choice_bias"))
       w.hugging_face = "model.layers.{}.mlp.gate.e_score_correction_bias";
@@ -105,8 +106,6 @@ Names deepseek_names(const decoder::Options& o) {
     if (const auto at = w.hugging_face.find(shared); at != std::string::npos)
       w.hugging_face.replace(at, shared.size(), "mlp.shared_experts.");
   }
-  // Layers behind the last one predict further tokens.
-  out.ignored.push_back(numbered("model.layers.{}.*", o.layers));
   return out;
 }
 

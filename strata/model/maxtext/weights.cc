@@ -239,10 +239,25 @@ struct Place {
   }
 };
 
+/// Of layers that predict further tokens, which are never scanned.
+Place place_of_further(const Options& o, const WeightShape& w, std::int64_t layer) {
+  const std::string_view path = std::string_view(w.path).substr(w.path.find('/') + 1);
+  const std::string folder = fmt::format("mtp_block/mtp_layer_{}/mtp_{}_", layer + 1, layer + 1);
+  const Sizes shape(w.shape.begin() + 1, w.shape.end());
+  if (path.starts_with("layers/")) {
+    const Part p = part_of(path);
+    const Module module = module_of(o, p);
+    return {folder + "transformer_layer/" + module.name + module.leaf, shape_of(o, p, shape)};
+  }
+  if (path.starts_with("hidden_norm")) return {folder + "hidden_state_norm/scale", shape};
+  return {folder + std::string(path), shape};
+}
+
 Place place_of(const Options& o, const WeightShape& w, std::int64_t layer, const Layout& layout) {
   if (w.path == "embedder/embedding") return {"token_embedder/embedding", w.shape};
   if (w.path == "final_norm/scale") return {"decoder/decoder_norm/scale", w.shape};
   if (w.path == "logits/kernel") return {"decoder/logits_dense/kernel", w.shape};
+  if (w.path.starts_with("mtp_layers/")) return place_of_further(o, w, layer);
   const Part p = part_of(w.path);
   const std::int64_t layers = decoder::layers_in(o, w.path).count;
   if (layers == 0)
@@ -310,8 +325,11 @@ Affine affine_of(const Options& o, const WeightShape& w, What what) {
   return {what == What::first_moments ? 1 / out.factor : 1 / (out.factor * out.factor), 0};
 }
 
-bool is_turned(const Options& o, const Part& p) {
-  return is_paired(o) && is_one_of(p.part, {"attention/query", "attention/key"});
+bool is_turned(const Options& o, const WeightShape& w) {
+  return is_paired(o) && (w.path.ends_with("layers/attention/query/kernel") ||
+                          w.path.ends_with("layers/attention/key/kernel") ||
+                          w.path.ends_with("layers/attention/query/bias") ||
+                          w.path.ends_with("layers/attention/key/bias"));
 }
 
 /// The place in MaxText's head of element j of ours.
@@ -326,7 +344,7 @@ void for_each_element(const Options& o, const WeightShape& w, const Place& at, F
       at.axis < 0 ? 1 : count_of(Sizes(at.shape.begin() + at.axis + 1, at.shape.end()));
   const std::int64_t layers = at.axis < 0 ? 1 : at.shape[static_cast<std::size_t>(at.axis)];
   const std::int64_t n = count_of(at.shape) / layers;
-  const bool turns = is_turned(o, part_of(w.path));
+  const bool turns = is_turned(o, w);
   const std::int64_t width = turns ? at.shape.back() : 1;
   for (std::int64_t i = 0; i < n; ++i) {
     const std::int64_t there = turns ? i - i % width + turned(i % width, width) : i;
@@ -466,6 +484,14 @@ bool is_scanned(const Arrays& arrays) {
            entry.first.starts_with("decoder/scanned_blocks/") ||
            entry.first.starts_with("decoder/moe_layers/");
   });
+}
+
+std::int64_t further_layers(const Arrays& arrays) {
+  std::int64_t out = 0;
+  while (arrays.contains(
+      fmt::format("mtp_block/mtp_layer_{}/mtp_{}_projection/kernel", out + 1, out + 1)))
+    ++out;
+  return out;
 }
 
 Layout layout_of(const Arrays& arrays, std::int64_t scan_axis) {

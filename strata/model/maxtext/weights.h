@@ -60,6 +60,8 @@ Result<tree::Tree> from_maxtext(const decoder::Options& options, const Arrays& a
                                 const Layout& layout = {});
 /// Whether these are the names of a run that scans its layers.
 bool is_scanned(const Arrays& arrays);
+/// How many layers that predict further tokens such names have.
+std::int64_t further_layers(const Arrays& arrays);
 /// How the layers of such names are laid out; names do not tell `scan_axis`.
 Layout layout_of(const Arrays& arrays, std::int64_t scan_axis = 1);
 

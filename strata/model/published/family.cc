@@ -64,6 +64,9 @@ Options usual_options(const Config& c, std::string_view model_type, std::int64_t
   o.tied = c.flag("tie_word_embeddings", false);
   o.activation = activation_of(c.text("hidden_act", "silu"));
   o.context = c.integer("max_position_embeddings", 0);
+  // No key of upstream's: DeepSeek's num_nextn_predict_layers says what a file has, this one what
+  // is read of it.
+  o.mtp_layers = c.integer("mtp_num_layers", 0);
   o.initial_deviation = c.number("initializer_range", 0.02);
   // Of most families upstream knows no such key; a run that goes on from MaxText's weights has it.
   const auto head = static_cast<double>(std::max<std::int64_t>(o.head_dim, 1));

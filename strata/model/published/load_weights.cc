@@ -218,6 +218,15 @@ const WeightName& name_of(const Names& names, const std::string& path) {
   STRATA_UNREACHABLE("the family has no name for the weight {}", path);
 }
 
+/// The weights that have names.
+std::vector<WeightShape> published_weights(const Options& options, const Names& names) {
+  std::vector<WeightShape> out = decoder::weight_shapes(options);
+  std::erase_if(out, [&](const WeightShape& w) {
+    return w.path.starts_with("mtp_layers/") && !is_published(names, w.path);
+  });
+  return out;
+}
+
 /// The first few of a list, and how many more there are.
 std::string some_of(const std::vector<std::string>& all) {
   constexpr std::size_t kMost = 8;
@@ -270,7 +279,12 @@ Result<tree::Tree> load_weights(const Options& options, const Names& names,
                                 const TensorSource& source, DType dtype) {
   if (dtype != DType::f32 && dtype != DType::bf16)
     throw Error("load_weights", "weights are f32 or bf16, got {}", strata::name(dtype));
-  const std::vector<WeightShape> weights = decoder::weight_shapes(options);
+  const std::vector<WeightShape> weights = published_weights(options, names);
+  if (weights.size() != decoder::weight_shapes(options).size())
+    return Status(Code::unsupported,
+                  "{}: mtp_num_layers={}: models of {} are published without layers that predict "
+                  "further tokens",
+                  source.name(), options.mtp_layers, options.family);
   const Resolver resolver(names, source);
   if (Status same = compare(weights, names, resolver, source); !same) return same;
   std::map<std::string, Array, std::less<>> arrays;
@@ -319,7 +333,7 @@ std::map<std::string, BlockFormat, std::less<>> packed_weights(const Options& op
                                                                const TensorSource& source) {
   std::map<std::string, BlockFormat, std::less<>> out;
   const Resolver resolver(names, source);
-  for (const WeightShape& w : decoder::weight_shapes(options)) {
+  for (const WeightShape& w : published_weights(options, names)) {
     const WeightName& name = name_of(names, w.path);
     // W_kv_b is multiplied into queries as it is, where there is a cache.
     if (w.path.ends_with("latent_attention/kv_b/kernel")) continue;
@@ -339,7 +353,7 @@ std::map<std::string, Literal> published_tensors(const Options& options, const N
   std::map<std::string, Literal> out;
   const bool gguf = convention == Convention::gguf;
   const std::string prefix = gguf || names.prefixes.empty() ? "" : names.prefixes[0];
-  for (const WeightShape& w : decoder::weight_shapes(options)) {
+  for (const WeightShape& w : published_weights(options, names)) {
     const WeightName& name = name_of(names, w.path);
     const Slice s = slice_of(name, w, convention);
     const Literal ours = params[w.path].literal();
@@ -359,6 +373,8 @@ std::map<std::string, Literal> published_tensors(const Options& options, const N
                s, w, convention);
     }
   }
+  if (!gguf)
+    for (const auto& [copy, of] : names.copies) out[prefix + copy] = out.at(prefix + of);
   return out;
 }
 
@@ -366,7 +382,7 @@ std::vector<PublishedTensor> published_layout(const Options& options, const Name
   const std::string prefix = names.prefixes.empty() ? "" : names.prefixes[0];
   std::map<std::string, std::size_t> places;
   std::vector<PublishedTensor> out;
-  for (const WeightShape& w : decoder::weight_shapes(options)) {
+  for (const WeightShape& w : published_weights(options, names)) {
     const WeightName& name = name_of(names, w.path);
     const Slice s = slice_of(name, w, Convention::hugging_face);
     for (std::int64_t piece = 0; piece < pieces_of(w); ++piece) {
@@ -376,6 +392,10 @@ std::vector<PublishedTensor> published_layout(const Options& options, const Name
       out[it->second].parts.push_back({w.path, piece});
     }
   }
+  for (const auto& [copy, of] : names.copies) {
+    out.push_back(out[places.at(prefix + of)]);
+    out.back().name = prefix + copy;
+  }
   return out;
 }
 
@@ -384,7 +404,7 @@ Result<std::vector<float>> published_tensor(
     const std::function<Result<std::vector<float>>(const std::string&, std::int64_t)>& read) {
   constexpr Convention kConvention = Convention::hugging_face;
   Literal out(Type(DType::f32, Shape::of(tensor.shape)));
-  for (const WeightShape& w : decoder::weight_shapes(options))
+  for (const WeightShape& w : published_weights(options, names))
     for (const PublishedTensor::Part& part : tensor.parts) {
       if (part.path != w.path) continue;
       const WeightName& name = name_of(names, w.path);

@@ -85,11 +85,55 @@ Pair of_rest(std::string_view part) {
   STRATA_UNREACHABLE("no part {}", part);
 }
 
+/// Of what a further layer has beside a layer's parts.
+Pair of_further(std::string_view part) {
+  if (part == "embedding_norm") return {"enorm", "nextn.enorm"};
+  if (part == "hidden_norm") return {"hnorm", "nextn.hnorm"};
+  if (part == "projection") return {"eh_proj", "nextn.eh_proj"};
+  if (part == "final_norm") return {"shared_head.norm", "nextn.shared_head_norm"};
+  STRATA_UNREACHABLE("no part {}", part);
+}
+
+constexpr std::string_view kFurther = "mtp_layers/";
+
 }  // namespace
+
+void add_further_names(Names& names, const Options& o) {
+  for (const decoder::WeightShape& w : decoder::weight_shapes(o)) {
+    if (!w.path.starts_with(kFurther)) continue;
+    std::string_view part = std::string_view(w.path).substr(kFurther.size());
+    part = part.substr(0, part.rfind('/'));
+    const bool of_a_layer = part.starts_with("layers/");
+    const Pair pair = of_a_layer ? of_layer(o, part.substr(part.find('/') + 1)) : of_further(part);
+    const std::string ending = w.path.ends_with("bias") ? ".bias" : ".weight";
+    WeightName name{.path = w.path};
+    name.layers = decoder::layer_numbers(o, w.path);
+    if (w.kind == decoder::WeightKind::experts) name.experts = o.experts.count;
+    name.hugging_face = std::string("model.layers.{}.") + pair.hugging_face + ending;
+    name.gguf = std::string("blk.{}.") + pair.gguf + ending;
+    names.weights.push_back(std::move(name));
+  }
+  for (std::int64_t i = o.layers; i < o.layers + o.mtp_layers; ++i) {
+    const std::string head = o.tied ? "model.embed_tokens.weight" : "lm_head.weight";
+    names.copies.emplace_back(numbered("model.layers.{}.embed_tokens.weight", i),
+                              "model.embed_tokens.weight");
+    names.copies.emplace_back(numbered("model.layers.{}.shared_head.head.weight", i), head);
+    for (const char* copy : {"embed_tokens", "shared_head_head"})
+      names.gguf_ignored.push_back(numbered("blk.{}.nextn.", i).append(copy).append(".weight"));
+  }
+  for (const auto& [copy, of] : names.copies) names.ignored.push_back(copy);
+  names.ignored.push_back(numbered("model.layers.{}.*", o.layers + o.mtp_layers));
+}
+
+bool is_published(const Names& names, std::string_view path) {
+  return std::any_of(names.weights.begin(), names.weights.end(),
+                     [&](const WeightName& w) { return w.path == path; });
+}
 
 Names usual_names(const Options& o, bool paired) {
   Names out;
   for (const decoder::WeightShape& w : decoder::weight_shapes(o)) {
+    if (w.path.starts_with(kFurther)) continue;
     const std::size_t slash = w.path.rfind('/');
     const std::string_view part = std::string_view(w.path).substr(0, slash);
     const std::string ending = w.path.ends_with("bias") ? ".bias" : ".weight";

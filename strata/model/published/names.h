@@ -58,11 +58,22 @@ struct Names {
   std::vector<std::pair<std::string, std::string>> old_endings = {};
   /// Tensors that belong to no weight and are left out: "*.rotary_emb.inv_freq".
   std::vector<std::string> ignored = {}, gguf_ignored = {};
+  /// Tensors of a Hugging Face directory that are written a second time: under this name, what has
+  /// the other one.
+  std::vector<std::pair<std::string, std::string>> copies = {};
 };
 
-/// The names that most families share, of the weights that these options have: q_proj, gate_proj,
+/// The names that most families share, of the weights that these options have, but for layers
+/// that predict further tokens: q_proj, gate_proj,
 /// input_layernorm, ... Norms by norm_place; GGUF's `paired_heads` where `paired`.
 Names usual_names(const decoder::Options& options, bool paired);
+/// Adds DeepSeek's names of layers that predict further tokens, which stand behind the others:
+/// enorm, hnorm, eh_proj, shared_head.norm, and copies of the embedding and the head. Where there
+/// are none, the layer behind the last is left out.
+void add_further_names(Names& names, const decoder::Options& options);
+/// Whether the names have one for this weight: further layers of most families are published
+/// nowhere.
+bool is_published(const Names& names, std::string_view path);
 /// Puts other names in the place of those of the same path. Throws Error for a path there is not.
 void replace(Names& names, const WeightName& name);
 

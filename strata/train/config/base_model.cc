@@ -15,6 +15,7 @@
 #include "strata/model/decoder/model.h"
 #include "strata/model/fingerprint.h"
 #include "strata/model/lora/lora.h"
+#include "strata/model/pretrained.h"
 #include "strata/train/config/lora_options.h"
 #include "strata/train/config/make_model.h"
 
@@ -76,6 +77,7 @@ Result<std::map<std::string, std::string>> files_of(const Config& c, const Base&
   const bool older = config.contains("torch_dtype") && !config.contains("dtype");
   if (c.weight_dtype != "packed") config[older ? "torch_dtype" : "dtype"] = c.weight_dtype;
   text = config.dump(2) + "\n";
+  if (c.mtp_num_layers > 0) text = model::with_further_layers(text, c.mtp_num_layers);
   if (!files->contains("generation_config.json")) {
     ordered_json generation = ordered_json::object();
     if (base.generation.bos) generation["bos_token_id"] = *base.generation.bos;
@@ -98,12 +100,13 @@ void add_adapters(Base& base, const model::lora::LoraOptions& options, const Con
 }
 
 Result<Base> open_published(const Config& c) {
-  auto lm = engine::load_language_model(
-      c.init, {.dtype = dtype_of(model_key(c, "dtype", "float32")),
-               .weights = dtype_of(c.weight_dtype),
-               .packed = c.weight_dtype == "packed",
-               .length = c.max_target_length,
-               .remat_policy = model_key(c, "remat_policy", "full_save")});
+  auto lm = engine::load_language_model(c.init,
+                                        {.dtype = dtype_of(model_key(c, "dtype", "float32")),
+                                         .weights = dtype_of(c.weight_dtype),
+                                         .packed = c.weight_dtype == "packed",
+                                         .length = c.max_target_length,
+                                         .remat_policy = model_key(c, "remat_policy", "full_save"),
+                                         .mtp_layers = c.mtp_num_layers});
   if (!lm) return lm.status();
   check_published_keys(c, lm->config, c.init);
   if (lm->max_length > 0 && c.max_target_length > lm->max_length)

@@ -109,6 +109,10 @@ struct Config {
   bool moe_use_megatron_seq_aux_loss = false;
   double router_z_loss_weight = 0;
   double routed_bias_update_rate = 0;
+  // Of models that predict further tokens (model/decoder/multi_token.h).
+  std::int64_t mtp_num_layers = 0;
+  double mtp_loss_scaling_factor = 0.1;
+  std::int64_t mtp_eval_target_module = 0;
   // The run.
   std::string run_name = "default";
   std::string base_output_directory = "runs";

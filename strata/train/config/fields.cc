@@ -204,6 +204,21 @@ std::vector<Field> make_common() {
        "than "
        "the mean, and taken where it got more",
        0, kMany},
+      {"mtp_num_layers",
+       &C::mtp_num_layers,
+       "layers that predict one token further each, trained beside the others; of published "
+       "DeepSeek V3 models, those that they have",
+       0,
+       256,
+       {},
+       true},
+      {"mtp_loss_scaling_factor", &C::mtp_loss_scaling_factor,
+       "mtp_num_layers: what the mean loss of further tokens is worth beside that of the next", 0,
+       kMany},
+      {"mtp_eval_target_module", &C::mtp_eval_target_module,
+       "mtp_num_layers: which of them, from 1, is asked at evaluations how often it says what the "
+       "model itself does once it has read so far; 0 for none",
+       0, kMany},
       {"run_name", &C::run_name, "folder of the run; the same name goes on where it stopped"},
       {"base_output_directory", &C::base_output_directory, "folder of all runs"},
       {"enable_checkpointing", &C::enable_checkpointing, "write checkpoints and go on from them"},

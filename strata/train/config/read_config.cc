@@ -15,6 +15,7 @@
 #include "strata/train/config/fields.h"
 #include "strata/train/config/learning_rate.h"
 #include "strata/train/config/lora_options.h"
+#include "strata/train/config/make_model.h"
 #include "strata/train/config/optimizer.h"
 #include "strata/train/config/other_names.h"
 #include "strata/train/step/parallelism.h"
@@ -357,7 +358,7 @@ void check(const Config& c, Data data) {
   if (data == Data::required && c.train_files.empty())
     throw ConfigError("train_files is not set: give text files, as in train_files='text/*.txt'");
   try {
-    if (c.init.empty()) (void)model::make(c.decoder_block, c.model);
+    if (c.init.empty()) (void)make_model(c);
     if (!c.lr_pieces.empty()) (void)optim::parse_schedule(lr_pieces_text(c), "lr_pieces");
   } catch (const ConfigError&) {
     throw;

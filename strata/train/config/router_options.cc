@@ -26,7 +26,7 @@ std::optional<RouterOptions> router_options(const Config& c, const model::Model&
   // Megatron's loss, which MaxText has under this name for sigmoid routers, is a sum over layers.
   const bool plain =
       c.moe_use_megatron_seq_aux_loss && o->experts.score == model::decoder::RouterScore::sigmoid;
-  const auto layers = static_cast<double>(o->layers - o->experts.dense_layers);
+  const auto layers = static_cast<double>(o->layers + o->mtp_layers - o->experts.dense_layers);
   return RouterOptions{.load_balance = c.load_balance_loss_weight * (plain ? layers : 1),
                        .scope = c.load_balance_loss_scope == "global" ? BalanceScope::global
                                 : c.load_balance_loss_scope == "micro_batch"
@@ -38,7 +38,9 @@ std::optional<RouterOptions> router_options(const Config& c, const model::Model&
 }
 
 StepOptions step_options(const Config& c, const model::Model& model) {
-  return {.micro_batches = c.gradient_accumulation_steps, .routers = router_options(c, model)};
+  return {.micro_batches = c.gradient_accumulation_steps,
+          .routers = router_options(c, model),
+          .mtp_loss_factor = c.mtp_loss_scaling_factor};
 }
 
 void add_scalars(const RouterFigures& f, const RouterOutcome& outcome, Scalars& to) {

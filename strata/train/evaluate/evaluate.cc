@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "strata/model/decoder/multi_token.h"
 #include "strata/train/state.h"
 
 namespace strata::train {
@@ -28,6 +29,8 @@ SourceLoss total(const std::vector<SourceLoss>& sources) {
     out.unigram_nats += s.unigram_nats;
     out.tokens += s.tokens;
     out.bytes += s.bytes;
+    out.further += s.further;
+    out.accepted += s.accepted;
   }
   return out;
 }
@@ -57,9 +60,11 @@ Evaluator::Evaluator(const Config& config, data::Dataset data)
     : Evaluator(config, make_model(config), std::move(data)) {}
 
 Evaluator::Evaluator(const Config& config, model::ModelPtr model, data::Dataset data)
-    : most_batches_(config.eval_steps),
-      data_(std::move(data)),
-      function_(make_eval(std::move(model))) {}
+    : most_batches_(config.eval_steps), data_(std::move(data)), function_(make_eval(model)) {
+  const std::int64_t layer = config.mtp_eval_target_module;
+  if (layer > 0 && layer <= model::decoder::further_layers(*model))
+    acceptance_ = make_acceptance(std::move(model), layer);
+}
 
 std::int64_t Evaluator::batches(std::size_t source) const {
   const std::int64_t all = data_.eval_batches(source);
@@ -91,8 +96,14 @@ std::vector<SourceLoss> Evaluator::operator()(const tree::Tree& params) {
   for (std::size_t s = 0; s < beginnings_.size(); ++s) {
     if (beginnings_[s].tokens == 0) continue;
     out.push_back(beginnings_[s]);
-    for (std::int64_t i = 0; i < batches(s); ++i)
-      out.back().nats += function_(params, to_batch(data_.eval_batch(s, i))).first.item<double>();
+    for (std::int64_t i = 0; i < batches(s); ++i) {
+      const Batch batch = to_batch(data_.eval_batch(s, i));
+      out.back().nats += function_(params, batch).first.item<double>();
+      if (!acceptance_) continue;
+      const auto [accepted, further] = acceptance_(params, batch);
+      out.back().accepted += accepted.item<double>();
+      out.back().further += further.item<double>();
+    }
   }
   return out;
 }

@@ -25,6 +25,11 @@ struct SourceLoss {
   double unigram_nats = 0;  // under the frequencies of tokens in the source's training part
   std::int64_t tokens = 0;
   std::int64_t bytes = 0;  // of the text that the targets stand for
+  /// Config::mtp_eval_target_module: tokens predicted further ahead, and how many of them are what
+  /// the model itself says once it has read so far.
+  double further = 0, accepted = 0;
+  /// In percent, as MaxText has it.
+  double acceptance_rate() const { return further > 0 ? 100 * accepted / further : 0; }
   double loss() const { return nats / static_cast<double>(tokens); }
   double loss_per_byte() const { return nats / static_cast<double>(bytes); }
   double unigram_loss() const { return unigram_nats / static_cast<double>(tokens); }
@@ -55,7 +60,7 @@ class Evaluator {
   std::int64_t batches(std::size_t source) const;
   std::int64_t most_batches_;
   data::Dataset data_;
-  Eval function_;
+  Eval function_, acceptance_;
   std::vector<SourceLoss> beginnings_;
 };
 

@@ -13,12 +13,15 @@
 #include "strata/checkpoint/any_format.h"
 #include "strata/compile/cpu/cpu_client.h"
 #include "strata/model/decoder/model.h"
+#include "strata/model/decoder/multi_token.h"
 #include "strata/model/published/family.h"
 #include "strata/train/config/optimizer.h"
 #include "strata/train/maxtext/import.h"
 #include "strata/train/maxtext/models.h"
 #include "strata/train/maxtext/translate.h"
 #include "strata/train/state.h"
+#include "strata/train/step/rules.h"
+#include "strata/train/step/step.h"
 
 namespace strata::train::maxtext {
 namespace {
@@ -128,6 +131,60 @@ TEST_F(MaxTextCheckpoint, LossesOfWhatMaxTextSavedAreMaxTexts) {
     // MaxText rounds an embedding that gives logits too to bf16 for them (attend_on_embedding).
     const double bound = family.starts_with("gemma") ? 2e-4 : 1e-6;
     EXPECT_NEAR(loss(o, *params, row["tokens"]), theirs, bound * theirs);
+  }
+}
+
+TEST_F(MaxTextCheckpoint, FurtherTokensCostAndAreAcceptedAsMaxTextHasIt) {
+  const json all = losses();
+  for (const char* family : {"llama_mtp", "deepseek_mtp"}) {
+    SCOPED_TRACE(family);
+    const json row = all["families"][family], further = row["further"];
+    const Options o = options_of(row["keys"]);
+    const auto saved = open_checkpoint((data() / family).string());
+    ASSERT_TRUE(saved.ok()) << saved.status().message();
+    const auto params = params_of(*saved, o);
+    ASSERT_TRUE(params.ok()) << params.status().message();
+    const model::ModelPtr m = model::decoder::model(o);
+    const bool experts = o.experts.count > 0;
+    const double factor = experts ? 0.1 : 0.3;
+    const auto whole_of = [](const json& rows) {
+      json longer = rows;
+      for (json& r : longer) r.push_back(0);
+      return ints(longer, 0);
+    };
+    for (const char* kind : {"whole", "packed"}) {
+      // From the second layer on MaxText asks the end of a document for the next one's tokens.
+      if (o.mtp_layers > 1 && std::string_view(kind) == "packed") continue;
+      SCOPED_TRACE(kind);
+      Batch b = batch_of(row["tokens"]);
+      if (std::string_view(kind) == "packed") {
+        b.segments = whole_of(further["inputs_segmentation"]);
+        b.positions = whole_of(further["inputs_position"]);
+        b.weights =
+            astype(not_equal(whole_of(further["targets_segmentation"]), Array(0)), DType::f32);
+      } else {
+        b.weights = ones({2, 8});
+      }
+      const auto l = model::decoder::multi_token_losses(*m, *params, b.tokens, b.targets,
+                                                        documents_of(b), b.weights);
+      const auto count = model::decoder::further_count(*b.weights, b.segments, o.mtp_layers);
+      const json& theirs = further[kind];
+      const auto near = [](double ours, double his) { EXPECT_NEAR(ours, his, 2e-6 * his); };
+      near((sum(l.losses * *b.weights) / sum(*b.weights)).item<float>(),
+           theirs["lm_loss"].get<double>());
+      near(factor * l.further->item<float>() / count.item<float>(),
+           theirs["mtp_loss"].get<double>());
+      const auto [accepted, asked] = model::decoder::further_accepted(
+          *m, *params, b.tokens, b.targets, documents_of(b), b.weights, o.mtp_layers);
+      EXPECT_NEAR(100 * accepted.item<float>() / asked.item<float>(),
+                  theirs["acceptance_rate"].get<double>(), 1e-4);
+      if (!experts || b.segments) continue;
+      Optimizer optimizer{.rule = sgd(0.1)};
+      const Step step = make_step(m, optimizer, {.routers = RouterOptions{.load_balance = 0.01}});
+      const auto [outcome, next] =
+          step(init(params->map([](const Array& a) { return a + 0; }), optimizer), b);
+      near(outcome.routers->load_balance.item<float>(), theirs["moe_lb_loss"].get<double>());
+    }
   }
 }
 

@@ -70,6 +70,11 @@ constexpr Row kActing[] = {
     {"routed_bias",
      "deepseek with sigmoid: a bias that experts are chosen by, and not weighed; gpt_oss: a "
      "plain one"},
+    {"mtp_num_layers",
+     "layers that predict a token further each, of decoders whose layers are alike"},
+    {"mtp_loss_scaling_factor", "what their mean loss is worth beside that of the next token"},
+    {"mtp_eval_target_module",
+     "which of them evaluations ask how often it says what the model itself does; 0 for none"},
     {"attention_type", "global; deepseek: mla"},
     {"q_lora_rank", "mla: what queries go through; 0 for nothing"},
     {"kv_lora_rank", "mla: width of what keys and values come of"},
@@ -472,7 +477,7 @@ constexpr Row kNoted[] = {
     {"weight_sparsity_*_step", "weight_sparsity_n is not set"},
     {"block_diffusion_*", "training_objective is causal_lm"},
     {"causal_block_size", "training_objective is causal_lm"},
-    {"mtp_*", "mtp_num_layers is 0"},
+    {"mtp_reuse_input_embedding", kSame},
     {"per_device_batch_size_*", "enable_rampup_batch_size is off"},
     {"global_rampup_samples", "enable_rampup_batch_size is off"},
     {"quantization_local_shard_count", "quantization is off"},
@@ -559,7 +564,6 @@ constexpr std::string_view kRefused[] = {"ici_diloco_parallelism",
                                          "dcn_context_autoregressive_parallelism",
                                          "dcn_tensor_sequence_parallelism",
                                          "dcn_autoregressive_parallelism",
-                                         "mtp_num_layers",
                                          "engram_layers",
                                          "muon_include_routers"};
 

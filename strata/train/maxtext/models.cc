@@ -533,19 +533,21 @@ struct FamilyOf {
   std::string_view decoder_block;
   Json (*config)(const Keys& keys);
   bool has_experts = false;
+  /// Whether its layers are alike, so that one may predict further tokens.
+  bool has_further = false;
 };
 constexpr FamilyOf kFamilies[] = {
-    {"llama2", &llama_config},
-    {"mistral", &mistral_config},
-    {"qwen2", &qwen2_config},
-    {"qwen3", &qwen3_config},
-    {"gemma", &gemma1_config},
+    {"llama2", &llama_config, false, true},
+    {"mistral", &mistral_config, false, true},
+    {"qwen2", &qwen2_config, false, true},
+    {"qwen3", &qwen3_config, false, true},
+    {"gemma", &gemma1_config, false, true},
     {"gemma2", &gemma2_config},
     {"gemma3", &gemma3_config},
     {"gemma4", &gemma4_config, true},
-    {"mixtral", &mixtral_config, true},
-    {"qwen3_moe", &qwen3_moe_config, true},
-    {"deepseek", &deepseek_config, true},
+    {"mixtral", &mixtral_config, true, true},
+    {"qwen3_moe", &qwen3_moe_config, true, true},
+    {"deepseek", &deepseek_config, true, true},
     {"gpt_oss", &gpt_oss_config, true},
     {"llama4", &llama4_config, true},
     {"qwen3_next", &qwen3_next_config, true},
@@ -591,7 +593,12 @@ std::string model_config(const Resolved& resolved) {
     if (family.decoder_block == k.text("decoder_block")) {
       require_own_features(k);
       if (!family.has_experts) require_dense(k);
-      return family.config(k).dump();
+      const std::int64_t further = k.whole("mtp_num_layers");
+      require(further == 0 || family.has_further, "mtp_num_layers", k,
+              fmt::format("decoder_block={} has layers of several kinds", family.decoder_block));
+      Json out = family.config(k);
+      if (further > 0) out["mtp_num_layers"] = further;
+      return out.dump();
     }
   not_yet("decoder_block", k, "there are " + decoder_blocks());
 }

@@ -53,6 +53,9 @@ constexpr std::string_view kSame[] = {"run_name",
                                       "eval_interval",
                                       "eval_steps",
                                       "metrics_file",
+                                      "mtp_num_layers",
+                                      "mtp_loss_scaling_factor",
+                                      "mtp_eval_target_module",
                                       "weight_dtype"};
 
 /// Keys of local checkpoints that have the same name and meaning here.
@@ -340,10 +343,14 @@ bool is_maxtext(const std::vector<std::string>& arguments) {
         return false;
       }
     } else {
+      // In MaxText's own folders what is missing is MaxText's too; others have a folder of configs.
       for (const std::string_view prefix :
-           {"src/maxtext/configs/", "src/MaxText/configs/", "MaxText/configs/", "configs/"})
-        if (first.starts_with(prefix) && upstream()["files"].contains(first.substr(prefix.size())))
-          return true;
+           {"src/maxtext/configs/", "src/MaxText/configs/", "MaxText/configs/"})
+        if (first.starts_with(prefix)) return true;
+      constexpr std::string_view kConfigs = "configs/";
+      if (first.starts_with(kConfigs) &&
+          upstream()["files"].contains(first.substr(kConfigs.size())))
+        return true;
     }
   }
   return !first_of_maxtext(arguments).empty();

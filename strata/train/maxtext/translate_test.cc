@@ -101,7 +101,10 @@ TEST(MaxTextTranslate, EveryDenseFamilyTrainsATinyModel) {
 }
 
 TEST(MaxTextTranslate, WhatIsNotBuiltIsRefusedByKeyAndValue) {
-  EXPECT_EQ(refusal({"mtp_num_layers=1"}), "mtp_num_layers=1 is not supported yet");
+  EXPECT_EQ(refusal({"quantization=int8"}), "quantization=int8 is not supported yet");
+  EXPECT_EQ(refusal({"model_name=gemma2-2b", "mtp_num_layers=1"}),
+            "mtp_num_layers=1 is not supported yet: decoder_block=gemma2 has layers of several "
+            "kinds");
   EXPECT_THAT(refusal({"quantization=int8", "dropout_rate=0.1"}),
               testing::AllOf(HasSubstr("quantization=int8 is not supported yet"),
                              HasSubstr("dropout_rate=0.1 is not supported yet")));
@@ -175,7 +178,9 @@ TEST(MaxTextTranslate, CommandLinesAreToldApart) {
   EXPECT_TRUE(is_maxtext({"configs/base.yml"}));
   EXPECT_TRUE(is_maxtext({"model_name=llama2-7b"}));
   EXPECT_FALSE(is_maxtext({"steps=3", "train_files=a"}));
+  EXPECT_TRUE(is_maxtext({"src/maxtext/configs/nothing.yml"}));
   EXPECT_FALSE(is_maxtext({"nothing.yml"}));
+  EXPECT_FALSE(is_maxtext({"configs/nothing.yml"}));
   EXPECT_FALSE(is_maxtext({}));
 }
 
@@ -183,7 +188,7 @@ TEST(MaxTextTranslate, AKeyIsExplained) {
   EXPECT_EQ(explain("base_emb_dim", of({"model_name=llama3.1-8b"})),
             "base_emb_dim: int\ndefault: 2048\nvalue: 4096 (models/llama3.1-8b.yml)\n"
             "effect: acting: width of the residual stream\n");
-  EXPECT_THAT(explain("mtp_num_layers", of({})), HasSubstr("effect: refused"));
+  EXPECT_THAT(explain("quantization", of({})), HasSubstr("effect: refused"));
   EXPECT_THROW((void)explain("stepz", of({})), ConfigError);
 }
 

@@ -17,6 +17,9 @@ std::string log_line(const StepReport& r) {
       r.total_weights / r.seconds / r.devices, r.total_weights, r.total_loss(), r.loss,
       std::exp(r.loss));
   if (r.routers) out += fmt::format(", moe_lb_loss: {:.6f}", r.routers->load_balance);
+  if (r.mtp_loss)
+    out += fmt::format(", main_model_loss: {:.3f}, mtp_loss: {:.3f}", r.total_loss() - *r.mtp_loss,
+                       *r.mtp_loss);
   return out;
 }
 

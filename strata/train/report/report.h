@@ -25,17 +25,21 @@ struct StepReport {
   std::vector<std::pair<std::string, double>> mix = {};
   /// Of a model with experts.
   std::optional<RouterFigures> routers = std::nullopt;
+  /// Of a model that predicts further tokens, times its factor.
+  std::optional<double> mtp_loss = std::nullopt;
 
-  /// What is minimised: the loss and those of routers.
+  /// What is minimised: the loss and those of routers and further tokens.
   double total_loss() const {
-    return routers ? loss + routers->load_balance + routers->router_z : loss;
+    return (routers ? loss + routers->load_balance + routers->router_z : loss) +
+           mtp_loss.value_or(0);
   }
 };
 
 /// MaxText's line, for logs and the programs that read them:
 /// "completed step: 12, seconds: 0.123, TFLOP/s/device: 0.210, Tokens/s/device: 5120.000,
 /// total_weights: 2048, loss: 4.321, lm_loss: 4.321, perplexity: 75.264" (one line), with experts
-/// ", moe_lb_loss: 0.010123" at the end. Source: MaxText's metric_logger.py.
+/// ", moe_lb_loss: 0.010123" at the end, with further tokens ", main_model_loss: 4.221, mtp_loss:
+/// 0.100" behind that. Source: MaxText's metric_logger.py.
 std::string log_line(const StepReport& r);
 
 /// The line behind it: "goodput: 0.973, mfu: 0.412"; without mfu where the device is not known.

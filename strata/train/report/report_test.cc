@@ -21,6 +21,16 @@ TEST(Report, TheLineIsMaxTexts) {
             "lm_loss: 4.321, perplexity: 75.264");
 }
 
+TEST(Report, LossesThatAreAddedStandBehindIt) {
+  StepReport r = kReport;
+  r.routers = RouterFigures{.load_balance = 0.010123, .router_z = 0.2};
+  r.mtp_loss = 0.1;
+  EXPECT_EQ(log_line(r),
+            "completed step: 12, seconds: 0.400, TFLOP/s/device: 0.210, Tokens/s/device: 5120.000, "
+            "total_weights: 2048, loss: 4.631, lm_loss: 4.321, perplexity: 75.264, moe_lb_loss: "
+            "0.010123, main_model_loss: 4.531, mtp_loss: 0.100");
+}
+
 TEST(Report, GoodputStandsByItselfAndWithMfu) {
   StepReport r = kReport;
   r.goodput = 0.97312;

@@ -18,6 +18,11 @@ Batch divided(const Batch& b, std::int64_t parts) {
       b);
 }
 
+std::optional<model::DocumentsInRows> documents_of(const Batch& b) {
+  if (!b.segments) return {};
+  return model::DocumentsInRows{*b.segments, *b.positions};
+}
+
 Array tokens_of(const Batch& b) {
   if (b.segments) return astype(not_equal(*b.segments, Array(0)), DType::f32);
   if (!b.weights) return ones(b.tokens.shape().sizes(), DType::f32);

@@ -6,6 +6,7 @@
 
 #include "strata/api/array.h"
 #include "strata/api/tree/tree.h"
+#include "strata/model/model.h"
 
 namespace strata::train {
 
@@ -20,6 +21,9 @@ struct Batch {
 
 /// (B, ...) -> (parts, B / parts, ...)
 Batch divided(const Batch& batch, std::int64_t parts);
+
+/// Those of its rows; none where each is one.
+std::optional<model::DocumentsInRows> documents_of(const Batch& batch);
 
 /// f32 (B, S): 1 for the tokens of a batch, 0 for padding: what belongs to no segment; in rows
 /// without segments what stands behind the last target that counts.

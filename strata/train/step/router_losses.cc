@@ -23,7 +23,7 @@ RouterLosses::RouterLosses(const tree::Tree& params, const Batch& batch, model::
   if (parts == 1 && options_.scope == BalanceScope::global)
     options_.scope = BalanceScope::micro_batch;
   const Array mask = tokens_of(batch);
-  const auto layers = static_cast<double>(o->layers - o->experts.dense_layers);
+  const auto layers = static_cast<double>(o->layers + o->mtp_layers - o->experts.dense_layers);
   const Array tokens = maximum(sum(mask), 1.0f) * layers;
   router_z_ = options_.router_z / tokens;
   switch (options_.scope) {
@@ -43,27 +43,27 @@ RouterLosses::RouterLosses(const tree::Tree& params, const Batch& batch, model::
 
 Array RouterLosses::fractions_of(const tree::Tree& params, const Batch& batch,
                                  std::int64_t parts) const {
-  const auto chosen = [&](const Batch& part) { return (*this)(params, part).second.chosen; };
+  const auto chosen = [&](const Batch& part) { return (*this)(params, part).routers->chosen; };
   const auto add = [&](const Array& so_far, const Batch& part) {
     return std::pair(so_far + chosen(part), nullptr);
   };
   const decoder::Options& o = *decoder::options_of(*model_);
-  const Array all = scan(add, zeros({o.layers, o.experts.count}), divided(batch, parts)).first;
+  const Array all =
+      scan(add, zeros({o.layers + o.mtp_layers, o.experts.count}), divided(batch, parts)).first;
   return lax::stop_gradient(all / maximum(expand_dims(sum(all, 1), 1), 1.0f));
 }
 
-std::pair<Array, RouterSums> RouterLosses::operator()(const tree::Tree& params,
-                                                      const Batch& part) const {
-  std::optional<model::DocumentsInRows> packed;
-  if (part.segments) packed = model::DocumentsInRows{*part.segments, *part.positions};
-  return decoder::routed_token_losses(
-      *model_, params, part.tokens, part.targets, packed,
-      {.options = options_, .mask = tokens_of(part), .fractions = fractions_});
+decoder::MultiTokenLosses RouterLosses::operator()(const tree::Tree& params,
+                                                   const Batch& part) const {
+  return decoder::multi_token_losses(
+      *model_, params, part.tokens, part.targets, documents_of(part), part.weights,
+      decoder::RouterAsk{.options = options_, .mask = tokens_of(part), .fractions = fractions_});
 }
 
 RouterSums RouterLosses::no_sums() const {
   const decoder::Options& o = *decoder::options_of(*model_);
-  return {zeros({}), zeros({}), zeros({o.layers, o.experts.count}), zeros({o.layers})};
+  const std::int64_t layers = o.layers + o.mtp_layers;
+  return {zeros({}), zeros({}), zeros({layers, o.experts.count}), zeros({layers})};
 }
 
 RouterOutcome RouterLosses::outcome(const RouterSums& sums) const {
@@ -77,16 +77,14 @@ Array RouterLosses::loss(const RouterSums& sums) const {
 tree::Tree RouterLosses::with_biases(const tree::Tree& before, const tree::Tree& after,
                                      const RouterOutcome& outcome,
                                      const std::optional<tree::Filter>& frozen) const {
-  const std::optional<std::size_t> at = before.find(decoder::kRouterBias);
-  if (!at) return after;
-  const bool stays = frozen && !before.filter(!*frozen).find(decoder::kRouterBias);
-  const Array old = before.value(*at);
   return after.map([&](const tree::Entry& e, const Array& value) {
-    if (e.name != decoder::kRouterBias) return value;
+    if (!e.name.ends_with(decoder::kRouterBias)) return value;
+    const std::optional<std::size_t> at = before.find(e.name);
+    const bool stays = frozen && !before.filter(!*frozen).find(e.name);
+    const Array old = before.value(*at);
     if (stays || options_.bias_rate == 0) return old;
     std::vector<Array> chosen;
-    for (const std::int64_t layer :
-         decoder::layer_numbers(*decoder::options_of(*model_), decoder::kRouterBias))
+    for (const std::int64_t layer : decoder::layer_numbers(*decoder::options_of(*model_), e.name))
       chosen.push_back(outcome.chosen[layer]);
     return decoder::updated_bias(old, stack(chosen), options_.bias_rate);
   });

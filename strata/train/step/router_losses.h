@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "strata/model/decoder/multi_token.h"
 #include "strata/model/model.h"
 #include "strata/train/step/batch.h"
 #include "strata/train/step/routers.h"
@@ -16,9 +17,8 @@ class RouterLosses {
   /// Throws Error for a model without experts.
   RouterLosses(const tree::Tree& params, const Batch& batch, model::ModelPtr model,
                const RouterOptions& options, std::int64_t parts);
-  /// Losses of a part's targets, (B / parts, S), and its routers' sums.
-  std::pair<Array, model::decoder::RouterSums> operator()(const tree::Tree& params,
-                                                          const Batch& part) const;
+  /// Losses of a part's targets, (B / parts, S), of further ones, and its routers' sums.
+  model::decoder::MultiTokenLosses operator()(const tree::Tree& params, const Batch& part) const;
   /// What a part's sums add to the loss of the whole.
   Array loss(const model::decoder::RouterSums& sums) const;
   /// Those of no part.

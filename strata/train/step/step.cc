@@ -1,9 +1,11 @@
 #include "strata/train/step/step.h"
 
+#include "strata/api/numpy.h"
 #include "strata/api/trace/trace.h"
 #include "strata/api/transform/control.h"
 #include "strata/api/transform/grad.h"
 #include "strata/api/transform/jit.h"
+#include "strata/model/decoder/multi_token.h"
 #include "strata/nn/sharding/logical_sharding.h"
 #include "strata/pass/dot/accumulator_folding.h"
 #include "strata/train/step/router_losses.h"
@@ -23,22 +25,50 @@ Array weighted_loss(const tree::Tree& p, const Batch& b, const model::ModelPtr& 
   return sum(b.weights ? losses * astype(*b.weights, DType::f32) : losses);
 }
 
-/// What the loss of a part is made of, where routers have one too.
+/// What the loss of a part is made of, where routers or further tokens have one too.
 struct Parts {
-  std::optional<Array> targets;
+  std::optional<Array> targets, further;
   std::optional<model::decoder::RouterSums> routers;
-  STRATA_FIELDS(targets, routers)
+  STRATA_FIELDS(targets, further, routers)
 };
+
+/// What one unit of weight is worth in the loss of the whole batch: of a target, and of one that is
+/// predicted further ahead; none where none are.
+struct Shares {
+  Array targets;
+  std::optional<Array> further;
+};
+/// A batch without any weight has loss 0.
+Shares shares_of(const Batch& batch, const model::ModelPtr& model, const StepOptions& options) {
+  const auto of = [](double worth, const Array& weights) { return worth / maximum(weights, 1.0); };
+  const Array weights = weights_of(batch);
+  Shares out{of(1, sum(weights)), {}};
+  if (const std::int64_t layers = model::decoder::further_layers(*model); layers > 0)
+    out.further =
+        of(options.mtp_loss_factor, model::decoder::further_count(weights, batch.segments, layers));
+  return out;
+}
 
 /// The part's share of what is minimised.
 std::pair<Array, Parts> objective(const tree::Tree& p, const Batch& part,
-                                  const model::ModelPtr& model, const Array& share,
+                                  const model::ModelPtr& model, const Shares& shares,
                                   const std::optional<RouterLosses>& routers) {
-  if (!routers) return {weighted_loss(p, part, model) * share, Parts{}};
-  const auto [losses, sums] = (*routers)(p, part);
-  const Array targets =
-      sum(part.weights ? losses * astype(*part.weights, DType::f32) : losses) * share;
-  return {targets + routers->loss(sums), Parts{targets, sums}};
+  if (!routers && !shares.further) return {weighted_loss(p, part, model) * shares.targets, Parts{}};
+  const model::decoder::MultiTokenLosses l =
+      routers ? (*routers)(p, part)
+              : model::decoder::multi_token_losses(*model, p, part.tokens, part.targets,
+                                                   documents_of(part), part.weights);
+  Parts parts{
+      sum(part.weights ? l.losses * astype(*part.weights, DType::f32) : l.losses) * shares.targets,
+      {},
+      l.routers};
+  Array all = *parts.targets;
+  if (l.further) {
+    parts.further = *l.further * *shares.further;
+    all = all + *parts.further;
+  }
+  if (routers) all = all + routers->loss(*l.routers);
+  return {all, std::move(parts)};
 }
 
 std::optional<RouterLosses> routers_of(const tree::Tree& params, const Batch& batch,
@@ -95,16 +125,14 @@ void check_parts(const Batch& batch, std::int64_t parts) {
     throw Error("train_step", "a batch of {} sequences does not divide into {} micro-batches",
                 batch.tokens.shape(0), parts);
 }
-/// The share of one unit of weight in the whole batch; a batch without any weight has loss 0.
-Array share_of(const Batch& batch) { return 1.0 / maximum(sum(weights_of(batch)), 1.0); }
 
 /// The loss alone, as rules that search along a line ask for it.
 Array loss_of(const tree::Tree& params, const Batch& batch, const model::ModelPtr& model,
               const StepOptions& options) {
-  const Array share = share_of(batch);
+  const Shares shares = shares_of(batch, model, options);
   const auto routers = routers_of(params, batch, model, options);
   const auto of_part = [&](const Batch& part) {
-    return objective(params, part, model, share, routers).first;
+    return objective(params, part, model, shares, routers).first;
   };
   if (options.micro_batches == 1) return of_part(batch);
   auto add = [&](const Array& so_far, const Batch& part) {
@@ -145,11 +173,11 @@ Sums sums_of(const tree::Tree& params, const Batch& batch, const model::ModelPtr
              const StepOptions& options, const std::optional<RouterLosses>& routers,
              const std::optional<tree::Filter>& frozen) {
   const std::int64_t parts = options.micro_batches;
-  const Array share = share_of(batch);
+  const Shares shares = shares_of(batch, model, options);
   const tree::Tree mine = trained(params, frozen);
   auto of_part = [&](const Batch& part) {
     auto [value, gradients] = value_and_grad([&](const tree::Tree& p) {
-      return objective(frozen ? with(params, p) : p, part, model, share, routers);
+      return objective(frozen ? with(params, p) : p, part, model, shares, routers);
     })(mine);
     return Sums{value.first, std::move(gradients), std::move(value.second)};
   };
@@ -168,9 +196,12 @@ Sums sums_of(const tree::Tree& params, const Batch& batch, const model::ModelPtr
                           tree::map(plus, sums.parts, own.parts)},
                      nullptr);
   };
+  Parts none;
+  if (routers || shares.further) none.targets = zeros({});
+  if (shares.further) none.further = zeros({});
+  if (routers) none.routers = routers->no_sums();
   const Sums zero{zeros({}),
-                  tree::map([](const Array& w) { return zeros_like(w, DType::f32); }, mine),
-                  routers ? Parts{zeros({}), routers->no_sums()} : Parts{}};
+                  tree::map([](const Array& w) { return zeros_like(w, DType::f32); }, mine), none};
   return scan(add, zero, divided(batch, parts)).first;
 }
 
@@ -209,9 +240,12 @@ Step make_step(model::ModelPtr model, Optimizer optimizer, const StepOptions& op
       routed = routers->outcome(*sums.parts.routers);
       next.params = routers->with_biases(state.params, next.params, *routed, optimizer.frozen);
     }
-    Outcome outcome{sums.parts.targets.value_or(sums.loss), sum(weights_of(batch)),
+    Outcome outcome{sums.parts.targets.value_or(sums.loss),
+                    sum(weights_of(batch)),
                     norms(state.params, sums.gradients),
-                    norms(next.params, trained(next.params, optimizer.frozen)), routed};
+                    norms(next.params, trained(next.params, optimizer.frozen)),
+                    routed,
+                    sums.parts.further};
     return std::pair(std::move(outcome), std::move(next));
   };
   return jit(std::move(body), {.donate_argnums = {0}, .name = "train_step"});
@@ -223,6 +257,15 @@ Eval make_eval(model::ModelPtr model) {
         return std::pair(weighted_loss(p, b, model), sum(weights_of(b)));
       },
       {.name = "eval_step"});
+}
+
+Eval make_acceptance(model::ModelPtr model, std::int64_t layer) {
+  return jit(
+      [model, layer](const tree::Tree& p, const Batch& b) {
+        return model::decoder::further_accepted(*model, p, b.tokens, b.targets, documents_of(b),
+                                                b.weights, layer);
+      },
+      {.name = "acceptance_step"});
 }
 
 }  // namespace strata::train

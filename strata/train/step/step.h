@@ -52,7 +52,9 @@ struct Outcome {
   Array gradient_norms;   // of the gradients before clipping, (leaves); 0 for frozen weights
   Array parameter_norms;  // of the weights after the step, (leaves); 0 for frozen weights
   std::optional<RouterOutcome> routers = std::nullopt;  // where StepOptions::routers ask
-  STRATA_FIELDS(loss, total_weights, gradient_norms, parameter_norms, routers)
+  /// Of a model with layers that predict further tokens: their mean loss times mtp_loss_factor.
+  std::optional<Array> mtp_loss = std::nullopt;
+  STRATA_FIELDS(loss, total_weights, gradient_norms, parameter_norms, routers, mtp_loss)
 };
 
 struct StepOptions {
@@ -64,6 +66,9 @@ struct StepOptions {
   /// Of a model with experts: the losses of its routers, which are added to what is minimised, and
   /// not to Outcome::loss. None: routers are neither asked nor counted.
   std::optional<RouterOptions> routers = std::nullopt;
+  /// Of a model with layers that predict further tokens (model/decoder/multi_token.h): what their
+  /// mean loss over all that they predict in the whole batch is worth in what is minimised.
+  double mtp_loss_factor = 0.1;
 };
 
 /// (state, batch) -> (outcome, state). Compiled at its first call for each shape; the given state's
@@ -75,8 +80,8 @@ Step make_step(model::ModelPtr model, Optimizer optimizer, const StepOptions& op
 /// The same of weights that are there.
 State init(tree::Tree weights, const Optimizer& optimizer);
 
-/// What is minimised (f32: the loss, and those of routers) and its gradients as the step takes
-/// them, of all weights but the frozen ones; traceable.
+/// What is minimised (f32: the loss, and those of routers and further tokens) and its gradients as
+/// the step takes them, of all weights but the frozen ones; traceable.
 std::pair<Array, tree::Tree> loss_and_gradients(
     const tree::Tree& params, const Batch& batch, const model::ModelPtr& model,
     const StepOptions& options = {}, const std::optional<tree::Filter>& frozen = std::nullopt);
@@ -85,5 +90,8 @@ std::pair<Array, tree::Tree> loss_and_gradients(
 /// compiled.
 using Eval = std::function<std::pair<Array, Array>(const tree::Tree&, Batch)>;
 Eval make_eval(model::ModelPtr model);
+/// The same signature: (how often the `layer`th layer that predicts further tokens says what the
+/// model itself does once it has read so far, the weights of what it was asked for).
+Eval make_acceptance(model::ModelPtr model, std::int64_t layer);
 
 }  // namespace strata::train
