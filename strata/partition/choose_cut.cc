@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "strata/op/reduce/combiner.h"
 #include "strata/op/reduce/reduce.h"
 
 namespace strata::spmd {
@@ -99,7 +100,7 @@ class Chooser {
   /// Fewer axes for factors of which only one element would be left, where that matters: a
   /// reduction asks alone whether the minor-most dimension of more than one element is reduced.
   void keep_two(const op::Op& op) {
-    if (op.name() == "stablehlo.reduce" && same_order(op)) return;
+    if (op.name() == "stablehlo.reduce" && (is_of_any_order(op) || same_order(op))) return;
     each_tensor(op, [&](const Dims& dims, const Shape& shape) {
       for (std::size_t d = 0; d < dims.size(); ++d)
         for (int f : dims[d]) {
@@ -108,6 +109,11 @@ class Chooser {
             axes.pop_back();
         }
     });
+  }
+  /// Whether it gives the same bits in whatever order it combines.
+  static bool is_of_any_order(const op::Op& reduce) {
+    return reduce.operands.size() == 2 && reduce.regions.empty() &&
+           op::in_any_order(op::combiner_of(reduce), reduce.operand(0)->dtype());
   }
   bool same_order(const op::Op& reduce) const {
     std::vector<int> reduced = op::reduced_dims(reduce);

@@ -439,5 +439,22 @@ each device holds 2304 bytes of arguments and 256 of results
 )");
 }
 
+TEST(PartitionProgram, reducesOneElementOfEachDeviceWhereNoBitDependsOnOrder) {
+  const auto explained = [](const std::string& type, const std::string& start,
+                            const std::string& combiner) {
+    auto module =
+        parsed("sdy.mesh @mesh = <[\"x\"=2]>\nfunc.func @main(%x: tensor<4x2x" + type +
+               "> {sdy.sharding = #sdy.sharding<@mesh, [{}, {\"x\"}]>}) -> tensor<4x" + type +
+               "> {\n  %c = stablehlo.constant dense<" + start + "> : tensor<" + type +
+               ">\n  %0 = stablehlo.reduce(%x init: %c) applies stablehlo." + combiner +
+               " across dimensions = [1] : (tensor<4x2x" + type + ">, tensor<" + type +
+               ">) -> tensor<4x" + type + ">\n  return %0 : tensor<4x" + type + ">\n}\n");
+    return partition_program(*module->entry(), *module).explanation;
+  };
+  EXPECT_THAT(explained("i32", "0", "add"), testing::HasSubstr("all_reduce over x"));
+  EXPECT_THAT(explained("f32", "0xFF800000", "maximum"), testing::HasSubstr("all_reduce over x"));
+  EXPECT_THAT(explained("f32", "0.0", "add"), testing::HasSubstr("all_gather over x"));
+}
+
 }  // namespace
 }  // namespace strata::spmd
