@@ -118,6 +118,7 @@ for target in $(find strata -name '*_fuzz.cc' | sort); do
   seeds=strata/ir/text/testdata
   [ "$target" != strata/checkpoint/checkpoint_fuzz.cc ] || seeds=strata/checkpoint/testdata
   [ "$target" != strata/partition/sharding_text_fuzz.cc ] || seeds=strata/partition/testdata/texts
+  [ "$target" != strata/checkpoint/orbax/orbax_fuzz.cc ] || seeds=strata/checkpoint/testdata/orbax
   [ "$target" != strata/checkpoint/gguf_fuzz.cc ] || seeds=strata/checkpoint/testdata/gguf
   [ "$target" != strata/ir/bytecode/bytecode_fuzz.cc ] || seeds=strata/ir/bytecode/testdata/artifacts
   [ "$target" != strata/model/published/published_fuzz.cc ] || seeds=strata/model/testdata/published

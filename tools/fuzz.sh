@@ -16,14 +16,21 @@ flags="-std=c++20 -gline-tables-only -O1 -I. -fsanitize=fuzzer-no-link,address,u
 objects="" libraries="-lopenblas"
 rooms="base type lapack tree mesh ir loop op"
 jobs=${FUZZ_JOBS:-2}
-files=""  # of checkpoint, but for those that know arrays
-for file in checkpoint diff gguf gguf_types gguf_write manifest safetensors; do files="$files checkpoint/$file.cc"; done
-[ "$room" = checkpoint ] && rooms="base type $files"
+# Prints the files of checkpoint, but for those that know arrays, and what they stand on.
+checkpoint_files() {
+  echo base type data/compression
+  for file in $(cd strata && find checkpoint -name '*.cc' ! -name '*_test.cc' ! -name '*_fuzz.cc' | sort); do
+    headers=$(sed -n 's|^#include "\(strata/checkpoint/.*\)"|\1|p' "strata/$file")
+    grep -qE '^#include "strata/(api|optim|net)/' "strata/$file" $headers || echo "$file"
+  done
+}
+compression="-lzstd -llzma -lbz2 -lbrotlienc -lbrotlidec -lsnappy -lcrypto"
+[ "$room" = checkpoint ] && rooms=$(checkpoint_files) libraries=$compression
 [ "$room" = type ] && rooms="base type"
 [ "$room" = tokenizer ] && rooms="base tokenizer" libraries="-lsentencepiece -lsentencepiece_train -licuuc -lpcre2-8"
 [ "$room" = image ] && rooms="base type image/image.cc image/jpeg.cc image/png.cc" libraries="-lpng -ljpeg"
 [ "$room" = train ] && rooms="base train/report/events.cc"
-[ "$name" = convert_fuzz ] && rooms="base type $files model/convert/sidecar.cc model/convert/gguf_tokenizer.cc"
+[ "$name" = convert_fuzz ] && rooms="$(checkpoint_files) model/convert/sidecar.cc model/convert/gguf_tokenizer.cc" libraries=$compression
 # Links the other rooms as they were built: what a target tries is watched, what that stands on is not.
 as_built() {
   libraries="-Wl,--start-group $(echo build/lib/libstrata_*.a) -Wl,--end-group -L/usr/lib/llvm-19/lib -lLLVM-19 -lopenblas"
@@ -40,7 +47,7 @@ if [ "$room" = data ]; then
   case $source in */data/*/*) rooms=${source%/*} && rooms="base type data/element.cc data/source.cc ${rooms#strata/}" ;; esac
   [ "$name" != format_fuzz ] || rooms="$rooms data/compression data/arrow"
   as_built
-  libraries="$libraries -lsentencepiece -lsentencepiece_train -licuuc -lpcre2-8 -lzstd -llzma -lbz2 -lbrotlienc -lbrotlidec -lsnappy -lcrypto"
+  libraries="$libraries -lsentencepiece -lsentencepiece_train -licuuc -lpcre2-8 $compression"
 fi
 if [ "$room" = serve ]; then
   rooms="serve/json.cc serve/fields.cc serve/parameters.cc serve/call_reader.cc serve/tagged_calls.cc serve/pythonic_calls.cc"
@@ -51,8 +58,6 @@ if [ "$room" = partition ]; then
   rooms="partition/rule.cc partition/gspmd.cc"
   as_built
 fi
-[ "$name" = orbax_fuzz ] && rooms="base type data/compression checkpoint/store checkpoint/ocdbt checkpoint/zarr checkpoint/orbax/pytree.cc" \
-  libraries="-lzstd -llzma -lbz2 -lbrotlienc -lbrotlidec -lsnappy"
 [ "$room" = engine ] && rooms="base type engine/parked.cc"
 [ "$room" = net ] && rooms="base net" libraries="-lssl -lcrypto -lcurl -lpugixml"
 case $source in */engine/grammar/*)  # without what knows tokenizers
