@@ -106,6 +106,19 @@ flip pruned/checkpoints/6/params.safetensors 900
 strata checkpoint prune pruned --newest 1
 fact "a damaged one does not count" says 0 "damaged, stays and does not count: pruned/checkpoints/6/params.safetensors"
 fact "so that a whole one stays" [ "$(ls pruned/checkpoints | tr '\n' ' ')" = "4 6 " ]
+strata checkpoint verify pruned
+fact "verify says how a step comes back" says 1 "strata checkpoint materialize --step 6 pruned OUT"
+strata checkpoint materialize --step 6 pruned again6
+fact "and so it does" is 0
+strata checkpoint diff again6/6 run
+fact "with the same bits" is 0
+for seconds in 0.01 0.02 0.04 0.08; do
+  timeout -s KILL $seconds "$bin/strata" checkpoint convert run killed.orbax --to orbax > /dev/null 2>&1
+done
+strata checkpoint convert run killed.orbax --to orbax
+fact "killed conversions leave what the next one replaces" [ "$(ls -d killed*)" = killed.orbax ]
+strata checkpoint diff killed.orbax run
+fact "whole" is 0
 
 # Damage: what is wrong is named, the checkpoint before is used, the steps are done again.
 recovers() { # RUN WORDS: training passes over the newest checkpoint, saying so, and ends with the same bits
@@ -223,6 +236,13 @@ if disk 700k; then
   strata train $tiny run_name=run base_output_directory=disk steps=9
   fact "a disk that fills up: said" says 1 "No space left on device"
   fact "a disk that fills up: the old ones are whole" unchanged disk/run/checkpoints checkpoints.before
+  for to in orbax strata safetensors; do
+    strata checkpoint convert run disk/out.$to --to $to
+    fact "a disk that is full: convert --to $to says so" says 1 "No space left on device"
+  done
+  strata checkpoint reshard steps.orbax disk/out.orbax --shards 2
+  fact "a disk that is full: reshard says so" says 1 "No space left on device"
+  fact "a disk that is full: nothing is left of them" [ -z "$(find disk -name 'out*' -type f; find disk -name '*tmp')" ]
   rm disk/filler
   strata train $tiny run_name=run base_output_directory=disk steps=9
   fact "a disk that fills up: goes on when there is room" prints 0 "done: step 9 of 9"

@@ -217,6 +217,15 @@ const char* state_of(const std::vector<Status>& wrong) {
   return unread ? "cannot be read" : "damaged";
 }
 
+/// Says how a damaged step of a run comes back, where the run itself was named.
+void hint_at_replay(const std::string& run, const std::string& folder) {
+  if (is_object_path(run) || !file_exists(run + "/config.yml")) return;
+  std::cerr << fmt::format(
+      "strata: `strata checkpoint materialize --step {} {} OUT` computes a damaged step again from "
+      "the newest whole one before it\n",
+      fs::path(folder).filename().string(), run);
+}
+
 int verify(const VerifyOptions& o) {
   ordered_json all = ordered_json::array();
   bool whole = true;
@@ -232,6 +241,7 @@ int verify(const VerifyOptions& o) {
       for (const Status& s : wrong) {
         if (!o.json) std::cout << fmt::format("  {}\n", s.message());
       }
+      if (!wrong.empty()) hint_at_replay(path, folder);
       all.push_back({{"folder", folder}, {"whole", wrong.empty()}, {"problems", problems}});
     }
   }
