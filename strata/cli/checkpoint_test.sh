@@ -94,6 +94,8 @@ strata checkpoint convert letter.txt x
 fact "a file that is no checkpoint" says 2 "files of tensors end in .safetensors or .gguf"
 mkdir nothing && strata checkpoint verify nothing
 fact "a folder that is none" says 2 "no run's that has saved one"
+strata checkpoint convert run state --to maxtext
+fact "no whole state for MaxText, but weights" says 2 "strata convert DIR OUT --format maxtext"
 strata data where run --step 1
 fact "a run where its configuration belongs" says 2 "run: is the folder of a run; its configuration is run/config.yml"
 copy pruned

@@ -163,7 +163,8 @@ Status export_checkpoint(const checkpoint::Checkpoint& saved, const std::string&
     return Status(
         Code::unsupported,
         "the checkpoint of step {} is of run '{}', {}: whole states are written for "
-        "MaxText of runs that began from first weights of a published architecture",
+        "MaxText of runs that began from first weights of a published architecture; weights alone "
+        "go there by `strata convert RUN DIR` and `strata convert DIR OUT --format maxtext`",
         saved.step, config.run_name,
         config.init.empty() ? "decoder_block=" + config.decoder_block : "init=" + config.init);
   const auto described = model::published::Config::parse(config.model.at("config"));
