@@ -17,13 +17,11 @@ using product::kRows;
 
 std::int64_t blocks(std::int64_t total, std::int64_t block) { return (total + block - 1) / block; }
 
-/// Groups that are pieces of work enough, whatever their columns; rows or columns that stay
-/// together.
-constexpr std::int64_t kManyGroups = 16, kLanes = 32;
+/// Groups that are pieces of work enough, and then blocks of columns that one point computes; rows
+/// that stay together.
+constexpr std::int64_t kManyGroups = 16, kTogether = 4, kLanes = 32;
 /// Bytes of a result that its reader may find in a cache.
 constexpr std::int64_t kCached = std::int64_t{16} << 20;
-
-DType accumulator(DType dtype) { return dtype == DType::f64 ? DType::f64 : DType::f32; }
 
 /// Of an element that the kernels take.
 std::int64_t bytes_of(DType dtype) { return dtype == DType::f64 ? 8 : dtype == DType::f32 ? 4 : 2; }
@@ -42,6 +40,7 @@ struct Piece {
 std::vector<Piece> pieces_of(const std::vector<std::int64_t>& starts, std::int64_t rows) {
   std::vector<Piece> out;
   const auto groups = static_cast<std::int64_t>(starts.size()) - 1;
+  out.reserve(static_cast<std::size_t>(groups + 1 + blocks(rows, kRows)));
   for (std::int64_t g = 0; g <= groups; ++g) {
     const std::int64_t first = starts[static_cast<std::size_t>(g)],
                        end = g < groups ? starts[static_cast<std::size_t>(g) + 1] : rows;
@@ -53,13 +52,26 @@ std::vector<Piece> pieces_of(const std::vector<std::int64_t>& starts, std::int64
   return out;
 }
 
+/// Where the matrix of piece `at` begins, or null where there is none.
+template <class S>
+const S* first_matrix(const std::vector<Piece>& pieces, std::int64_t at, const GroupedParams& p,
+                      const S* matrices) {
+  if (at >= static_cast<std::int64_t>(pieces.size())) return nullptr;
+  const std::int64_t group = pieces[static_cast<std::size_t>(at)].group;
+  return group == p.groups ? nullptr : matrices + group * p.in * p.out;
+}
+
 /// Columns [first, first + count) of a result whose rows have `out` columns.
 struct Columns {
   std::int64_t first, count;
 };
-Columns columns_of(const GroupedParams& p, std::int64_t block) {
-  const std::int64_t first = block * p.width();
-  return {first, std::min(p.width(), p.out - first)};
+/// Those of a block for a group that has `few` rows or not: the first of some blocks has the
+/// columns of all of them where there are groups enough, since a matrix is read faster so.
+Columns columns_of(const GroupedParams& p, std::int64_t block, bool few) {
+  const std::int64_t together = few && p.batch * p.groups >= kManyGroups ? kTogether : 1,
+                     first = block * kColumns;
+  if (block % together != 0) return {first, 0};
+  return {first, std::min(together * kColumns, p.out - first)};
 }
 
 void* moved(void* base, std::int64_t elements, DType dtype) {
@@ -85,12 +97,7 @@ void with_tiles(const product::InstructionSet& set, DType dtype, F&& f) {
 
 }  // namespace
 
-std::int64_t GroupedParams::width() const {
-  const std::int64_t most = batch * groups < kManyGroups ? kColumns : 4 * kColumns,
-                     parts = std::max<std::int64_t>(1, blocks(out, most));
-  return std::max(kLanes, blocks(blocks(out, parts), kLanes) * kLanes);
-}
-std::int64_t GroupedParams::across() const { return blocks(out, width()); }
+std::int64_t GroupedParams::across() const { return blocks(out, kColumns); }
 std::int64_t GroupedParams::gmm_grid() const {
   return rows == 0 ? 0 : batch * across() * (blocks(rows, kRows) + groups + 1);
 }
@@ -122,7 +129,9 @@ bool takes(DType dtype, DType sizes) {
 
 std::vector<std::int64_t> starts(const void* at, DType sizes, std::int64_t groups,
                                  std::int64_t rows) {
-  std::vector<std::int64_t> out = {0};
+  std::vector<std::int64_t> out;
+  out.reserve(static_cast<std::size_t>(groups) + 1);
+  out.push_back(0);
   for (std::int64_t g = 0; g < groups; ++g) {
     const std::int64_t size = sizes == DType::i32 ? static_cast<const std::int32_t*>(at)[g]
                                                   : static_cast<const std::int64_t*>(at)[g];
@@ -135,27 +144,22 @@ void run_gmm(const product::InstructionSet& set, void* const* buffers, std::int6
              std::int64_t end) {
   const GroupedParams p = GroupedParams::from(static_cast<const std::int64_t*>(buffers[4]));
   std::vector<Piece> pieces;
-  const std::int64_t each = p.gmm_grid() / std::max<std::int64_t>(p.batch, 1),
-                     together = each / std::max<std::int64_t>(p.across(), 1);
+  const std::int64_t each = p.gmm_grid() / std::max<std::int64_t>(p.batch, 1);
   for (std::int64_t point = begin, last = -1; point < end; ++point) {
-    const std::int64_t number = point / each, at = point % together;
+    const std::int64_t number = point / each, at = point % each / p.across();
     if (std::exchange(last, number) != number)
       pieces =
           pieces_of(starts(sizes_at(p, buffers[2], number), p.sizes, p.groups, p.rows), p.rows);
     if (at >= static_cast<std::int64_t>(pieces.size())) continue;
     const Piece& piece = pieces[static_cast<std::size_t>(at)];
     const std::int64_t first = number * p.rows + piece.first;
-    const Columns columns = columns_of(p, point % each / together);
+    const Columns columns = columns_of(p, point % p.across(), piece.count <= kFewRows);
+    if (columns.count == 0) continue;
     void* result = moved(buffers[3], first * p.out + columns.first, p.dtype);
     if (piece.group == p.groups) {
       zero(result, piece.count, columns.count, p.out, p.dtype);
       continue;
     }
-    // The piece that follows: most often this thread's next, whose matrix is brought near
-    // meanwhile.
-    const bool last_piece = at + 1 >= static_cast<std::int64_t>(pieces.size());
-    const std::int64_t next =
-        last_piece ? p.groups : pieces[static_cast<std::size_t>(at + 1)].group;
     with_tiles(set, p.dtype, [&]<class S>(auto tiles, S) {
       const S* matrices = static_cast<const S*>(buffers[1]) + number * p.groups * p.in * p.out;
       const Matrix<const S> left{static_cast<const S*>(buffers[0]) + first * p.in, piece.count,
@@ -165,9 +169,12 @@ void run_gmm(const product::InstructionSet& set, void* const* buffers, std::int6
         const S* right = matrices + (piece.group * p.out + columns.first) * p.in;
         tiles.times_turned(left, {right, columns.count, p.in, p.in}, y);
       } else {
-        const S* right = matrices + piece.group * p.in * p.out + columns.first;
-        tiles.times(left, {right, p.in, columns.count, p.out}, y,
-                    next < p.groups ? right + (next - piece.group) * p.in * p.out : nullptr);
+        const S* right = matrices + piece.group * p.in * p.out;
+        // What most often this thread reads next.
+        const S* next = columns.first + columns.count < p.out
+                            ? right + columns.first + columns.count
+                            : first_matrix(pieces, at + 1, p, matrices);
+        tiles.times(left, {right + columns.first, p.in, columns.count, p.out}, y, next);
       }
     });
   }
@@ -178,17 +185,17 @@ void run_tgmm(const product::InstructionSet& set, void* const* buffers, std::int
   const GroupedParams p = GroupedParams::from(static_cast<const std::int64_t*>(buffers[4]));
   const bool stream = p.batch * p.groups * p.in * p.out * bytes_of(p.dtype) > kCached;
   std::vector<std::int64_t> from;
-  const std::int64_t down = blocks(p.in, kRows), together = down * p.groups,
-                     each = together * p.across();
+  const std::int64_t down = blocks(p.in, kRows), each = down * p.groups * p.across();
   for (std::int64_t point = begin, last = -1; point < end; ++point) {
-    const std::int64_t number = point / each, group = point % together / down,
-                       row = point % down * kRows;
+    const std::int64_t number = point / each, place = point % each / p.across(),
+                       group = place / down, row = place % down * kRows;
     if (std::exchange(last, number) != number)
       from = starts(sizes_at(p, buffers[2], number), p.sizes, p.groups, p.rows);
     const auto g = static_cast<std::size_t>(group);
     const std::int64_t first = number * p.rows + from[g], count = from[g + 1] - from[g],
                        height = std::min(kRows, p.in - row);
-    const Columns columns = columns_of(p, point % each / together);
+    const Columns columns = columns_of(p, point % p.across(), count <= kFewTerms);
+    if (columns.count == 0) continue;
     void* result = moved(
         buffers[3], ((number * p.groups + group) * p.in + row) * p.out + columns.first, p.dtype);
     with_tiles(set, p.dtype, [&]<class S>(auto tiles, S) {

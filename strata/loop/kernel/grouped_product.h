@@ -14,7 +14,8 @@
 // With a batch every buffer has one more dimension in front, and all is done for each of them.
 //
 // The parameters of both are `GroupedParams::numbers`. A grid point is a block of columns of the
-// result, and of gmm some rows of one group, of tgmm some rows of a group's matrix.
+// result, and of gmm some rows of one group, of tgmm some rows of a group's matrix. Where a group
+// has few rows, one point computes several blocks, and the others' have nothing to do.
 #pragma once
 
 #include <cstdint>
@@ -32,9 +33,8 @@ struct GroupedParams {
   bool turned = false;
   std::int64_t batch = 1;
 
-  /// Blocks of columns of the result, and how many columns one has.
+  /// Blocks of columns of the result.
   std::int64_t across() const;
-  std::int64_t width() const;
   std::int64_t gmm_grid() const;
   std::int64_t tgmm_grid() const;
   /// Bytes of the sizes of one of the batch.

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 
 #include "strata/loop/kernel/product.h"
@@ -30,6 +31,9 @@ struct Matrix {
   }
 };
 
+/// Rows of a group that meet its whole matrix in one go, and rows that are summed so.
+inline constexpr std::int64_t kFewRows = 64, kFewTerms = 256;
+
 /// Elements are S, and are multiplied and added as A.
 template <class S, class A>
 class GroupTiles {
@@ -38,7 +42,7 @@ class GroupTiles {
 
   /// y = left right; `next` is where the right side of the next call begins, or null.
   void times(Matrix<const S> left, Matrix<const S> right, Matrix<S> y, const S* next) {
-    const std::int64_t width = left.rows <= kFew ? right.columns : product::kColumns;
+    const std::int64_t width = left.rows <= kFewRows ? right.columns : product::kColumns;
     for (std::int64_t n = 0; n < right.columns; n += width)
       times_columns(left, right.part(0, right.rows, n, width), y.part(0, y.rows, n, width),
                     n + width < right.columns ? right.at + n + width : next);
@@ -46,7 +50,7 @@ class GroupTiles {
 
   /// y = left turned^T: the rows of `turned` are the columns of the right side.
   void times_turned(Matrix<const S> left, Matrix<const S> turned, Matrix<S> y) {
-    const std::int64_t width = left.rows <= kFew ? turned.rows : product::kColumns;
+    const std::int64_t width = left.rows <= kFewRows ? turned.rows : product::kColumns;
     for (std::int64_t n = 0; n < turned.rows; n += width)
       times_rows(left, turned.part(n, width, 0, turned.columns), y.part(0, y.rows, n, width));
   }
@@ -61,9 +65,9 @@ class GroupTiles {
 
  private:
   static constexpr bool kSame = std::is_same_v<S, A>;
-  /// Rows that a matrix is read once for; steps of k at a time with few rows and with many; rows of
-  /// low tiles; elements of the panels of rows that stay near while a matrix passes.
-  static constexpr std::int64_t kFew = 64, kShallow = 128, kDeep = 256, kLow = 8,
+  /// Steps of k at a time with few rows and with many; rows of low tiles; elements of the panels of
+  /// rows that stay near while a matrix passes.
+  static constexpr std::int64_t kShallow = 64, kDeep = kFewTerms, kLow = 8,
                                 kNear = std::int64_t{1} << 16;
 
   static std::int64_t blocks(std::int64_t n, std::int64_t size) { return (n + size - 1) / size; }
@@ -156,48 +160,31 @@ class GroupTiles {
         y.at[r * y.step + x] = product::narrowed<S>(sums[x * tile_.lanes + r]);
   }
 
-  /// Some steps of k of a tile: its sums lie at `sums` meanwhile, and go to y after the last.
-  void add(const product::TileSide<A>& rows, const product::TileSide<A>& columns,
-           const product::Ahead<A>& ahead, std::int64_t depth, A* sums, bool first, bool last,
-           Matrix<S> y, bool stream = false) {
-    product::TileSums<A> at{first ? nullptr : sums, tile_.lanes, sums, tile_.lanes};
-    const bool straight = kSame && last && y.columns == tile_.lanes;
-    if constexpr (kSame)
-      if (straight) {
-        constexpr std::uintptr_t kLine = 64;
-        at.to = y.at, at.to_step = y.step;
-        at.stream = stream && reinterpret_cast<std::uintptr_t>(y.at) % kLine == 0 &&
-                    y.step * static_cast<std::int64_t>(sizeof(S)) % kLine == 0;
-      }
-    tile_.add[y.rows - 1](rows, columns, ahead, depth, at);
-    if (last && !straight) store(sums, y);
-  }
-
   void times_columns(Matrix<const S> left, Matrix<const S> right, Matrix<S> y, const S* next) {
     const std::int64_t in = left.columns, lanes = tile_.lanes,
-                       most = std::min(left.rows <= kFew ? kShallow : kDeep, in),
+                       most = std::min(left.rows <= kFewRows ? kShallow : kDeep, in),
                        height = height_for(most), down = padded(left.rows, height);
     const Room room = GroupTiles::room(down * most, lanes * most, down * padded(y.columns, lanes));
     for (std::int64_t k = 0; k == 0 || k < in; k += most) {
       const Matrix<const S> here = right.part(k, most, 0, right.columns);
       const std::int64_t depth = here.rows;
-      const bool last = k + depth == in;
       lay_out_turned(left.part(0, left.rows, k, depth), height, room.rows);
-      const S* then = last ? next : here.at + depth * right.step;
+      const S* then = k + depth == in ? next : here.at + depth * right.step;
       for (std::int64_t n = 0; n < right.columns; n += lanes) {
         const Matrix<const S> panel = here.part(0, depth, n, lanes);
         product::TileSide<A> column{room.columns, 1, lanes};
         product::Ahead<A> ahead{room.columns, 0};
-        bool in_place = false;
-        if constexpr (kSame)
-          if (in_place = left.rows <= kInPlace && panel.columns == lanes; in_place) {
-            column = {panel.at, 1, panel.step};
-            ahead = then ? product::Ahead<A>{then + n, panel.step} : product::Ahead<A>{panel.at, 0};
-          }
-        if (!in_place) lay_out(panel, lanes, room.columns, then ? then - here.at : 0);
+        if (!kSame || panel.columns < lanes)
+          lay_out(panel, lanes, room.columns, then ? then - here.at : 0);
+        else if constexpr (kSame) {
+          column = {panel.at, 1, panel.step};
+          ahead = then ? product::Ahead<A>{then + n, panel.step} : product::Ahead<A>{panel.at, 0};
+        }
         for (std::int64_t m = 0; m < left.rows; m += height) {
-          add({room.rows + m * depth, 1, height}, column, ahead, depth,
-              room.sums + n * down + m * lanes, k == 0, false, y.part(m, height, n, lanes));
+          A* sums = room.sums + n * down + m * lanes;
+          tile_.add[std::min(height, left.rows - m) - 1](
+              {room.rows + m * depth, 1, height}, column, ahead, depth,
+              {k == 0 ? nullptr : sums, lanes, sums, lanes});
           ahead = {column.at, 0};
         }
       }
@@ -207,7 +194,6 @@ class GroupTiles {
       for (std::int64_t m = 0; m < left.rows; m += height)
         store(room.sums + n * down + m * lanes, y.part(m, height, n, lanes));
   }
-  static constexpr std::int64_t kInPlace = 32;
 
   /// With sides exchanged: the matrix's elements are those that are spread over lanes, along which
   /// the rows lie.
@@ -215,6 +201,7 @@ class GroupTiles {
     const std::int64_t in = left.columns, lanes = tile_.lanes, across = padded(left.rows, lanes),
                        most = std::min(std::max(kDeep, kNear / across), in),
                        height = height_for(most), down = padded(turned.rows, height);
+    const bool collides = turned.step * static_cast<std::int64_t>(sizeof(S)) % kApart == 0;
     const Room room = GroupTiles::room(height * most, across * most, across * down);
     for (std::int64_t k = 0; k == 0 || k < in; k += most) {
       const std::int64_t depth = std::min(most, in - k);
@@ -224,17 +211,14 @@ class GroupTiles {
         const Matrix<const S> here = turned.part(m, height, k, depth);
         product::TileSide<A> row{room.rows, 1, height};
         product::Ahead<A> ahead{room.rows, 0};
-        bool in_place = false;
-        if constexpr (kSame)
-          if (in_place = here.step * static_cast<std::int64_t>(sizeof(S)) % kApart != 0 ||
-                         left.rows <= lanes;
-              in_place) {
-            row = {here.at, here.step, 1};
-            ahead = depth == in && m + height < turned.rows
-                        ? product::Ahead<A>{here.at + height * here.step, here.rows}
-                        : product::Ahead<A>{here.at, 0};
-          }
-        if (!in_place) lay_out_turned(here, height, room.rows);
+        if (const bool in_place = kSame && (left.rows <= lanes || !collides); !in_place)
+          lay_out_turned(here, height, room.rows);
+        else if constexpr (kSame) {
+          row = {here.at, here.step, 1};
+          ahead = depth == in && m + height < turned.rows
+                      ? product::Ahead<A>{here.at + height * here.step, here.rows}
+                      : product::Ahead<A>{here.at, 0};
+        }
         for (std::int64_t n = 0; n < left.rows; n += lanes) {
           A* sums = room.sums + m * across + n * height;
           tile_.add[here.rows - 1](row, {room.columns + n * depth, 1, lanes}, ahead, depth,
@@ -251,20 +235,38 @@ class GroupTiles {
     const std::int64_t most = std::min(left.rows, kDeep), lanes = tile_.lanes,
                        height = height_for(most), down = padded(left.columns, height),
                        across = padded(right.columns, lanes);
-    const Room room = GroupTiles::room(down * most, across * most, down * across);
+    const bool once = left.rows == most;  // a tile's sums are ready before the next one's begin
+    const Room room =
+        GroupTiles::room(down * most, across * most, once ? height * lanes : down * across);
     for (std::int64_t k = 0; k == 0 || k < left.rows; k += most) {
       const std::int64_t depth = std::min(most, left.rows - k);
       lay_out(left.part(k, depth, 0, left.columns), height, room.rows);
       lay_out(right.part(k, depth, 0, right.columns), lanes, room.columns);
       for (std::int64_t m = 0; m < left.columns; m += height)
         for (std::int64_t n = 0; n < right.columns; n += lanes) {
-          const A* column = room.columns + n * depth;
-          add({room.rows + m * depth, 1, height}, {column, 1, lanes}, {column, 0}, depth,
-              room.sums + m * across + n * height, k == 0, k + depth == left.rows,
-              y.part(m, height, n, lanes), stream);
+          add_to({room.rows + m * depth, 1, height}, {room.columns + n * depth, 1, lanes}, depth,
+                 room.sums + (once ? 0 : m * across + n * height), k == 0, k + depth == left.rows,
+                 y.part(m, height, n, lanes), stream);
         }
       if (left.rows == 0) break;
     }
+  }
+
+  /// Some steps of k of a tile: its sums lie at `sums` meanwhile, and go to y after the last,
+  /// straight from registers where y is of their type.
+  void add_to(const product::TileSide<A>& rows, const product::TileSide<A>& columns,
+              std::int64_t depth, A* sums, bool first, bool last, Matrix<S> y, bool stream) {
+    product::TileSums<A> at{first ? nullptr : sums, tile_.lanes, sums, tile_.lanes};
+    const bool straight = kSame && last && y.columns == tile_.lanes;
+    if constexpr (kSame)
+      if (straight) {
+        constexpr std::uintptr_t kLine = 64;
+        at.to = y.at, at.to_step = y.step;
+        at.stream = stream && reinterpret_cast<std::uintptr_t>(y.at) % kLine == 0 &&
+                    y.step * static_cast<std::int64_t>(sizeof(S)) % kLine == 0;
+      }
+    tile_.add[y.rows - 1](rows, columns, {columns.at, 0}, depth, at);
+    if (last && !straight) store(sums, y);
   }
 
   const product::TileOf<A>& tile_;

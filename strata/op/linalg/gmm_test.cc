@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <random>
 
 #include "strata/loop/kernel/grouped_product.h"
@@ -154,6 +155,69 @@ TEST(Gmm, InstructionsAndPiecesOfTheGridGiveTheSameBits) {
     check(loop::grouped::run_gmm, rhs, p.batch * p.rows * p.out, p.gmm_grid(), "gmm");
     check(loop::grouped::run_tgmm, other, p.batch * p.groups * p.in * p.out, p.tgmm_grid(), "tgmm");
   }
+}
+
+/// Sizes at which matrices are read in several blocks of k and of columns, and sums over rows go
+/// past the caches.
+TEST(Gmm, LargeMatricesOfFewAndManyRowsGiveTheChainsInOrder) {
+  loop::grouped::GroupedParams p{
+      .dtype = DType::f32, .sizes = DType::i32, .rows = 460, .in = 530, .out = 528, .groups = 17};
+  std::vector<std::int32_t> sizes = {33, 0, 290, 1, 70, 8};
+  sizes.resize(static_cast<std::size_t>(p.groups), 5);
+  std::vector<std::int64_t> starts =
+      loop::grouped::starts(sizes.data(), DType::i32, p.groups, p.rows);
+  const auto floats = [](std::int64_t count, int seed) {
+    std::vector<float> out(static_cast<std::size_t>(count));
+    for (std::size_t i = 0; i < out.size(); ++i)
+      out[i] = static_cast<float>((i * 7919 + static_cast<std::size_t>(seed)) % 2003) / 777 - 1;
+    return out;
+  };
+  const auto at = [](const std::vector<float>& x, std::int64_t i) {
+    return x[static_cast<std::size_t>(i)];
+  };
+  const std::vector<float> lhs = floats(p.rows * p.in, 1), other = floats(p.rows * p.out, 3),
+                           rhs = floats(p.groups * p.in * p.out, 2);
+  const auto by = [&](auto run, const std::vector<float>& right, std::int64_t results,
+                      std::int64_t grid) {
+    std::vector<float> first;
+    for (const auto* set :
+         {&loop::product::kAvx512, &loop::product::kAvx2, &loop::product::kPortable}) {
+      if (!set->present() || (set == &loop::product::kPortable && !first.empty())) continue;
+      const std::vector<float> y = result_of(
+          [&](void* const* b, std::int64_t from, std::int64_t to) { run(*set, b, from, to); }, p,
+          lhs, right, sizes, static_cast<std::size_t>(results), grid, 5);
+      if (first.empty()) first = y;
+      EXPECT_EQ(y, first) << set->name;
+    }
+    return first;
+  };
+  for (const bool turned : {false, true}) {
+    p.turned = turned;
+    const std::vector<float> y = by(loop::grouped::run_gmm, rhs, p.rows * p.out, p.gmm_grid());
+    for (std::int64_t g = 0; g < p.groups; ++g)
+      for (std::int64_t r = starts[static_cast<std::size_t>(g)];
+           r < starts[static_cast<std::size_t>(g) + 1]; ++r)
+        for (std::int64_t o = r % 31; o < p.out; o += 31) {
+          float sum = 0;
+          for (std::int64_t k = 0; k < p.in; ++k)
+            sum = std::fma(
+                at(lhs, r * p.in + k),
+                at(rhs, turned ? (g * p.out + o) * p.in + k : (g * p.in + k) * p.out + o), sum);
+          ASSERT_EQ(at(y, r * p.out + o), sum) << "row " << r << " column " << o;
+        }
+    for (std::int64_t i = starts.back() * p.out; i < p.rows * p.out; ++i) ASSERT_EQ(at(y, i), 0);
+  }
+  const std::vector<float> y =
+      by(loop::grouped::run_tgmm, other, p.groups * p.in * p.out, p.tgmm_grid());
+  for (std::int64_t g = 0; g < p.groups; ++g)
+    for (std::int64_t k = 0; k < p.in; ++k)
+      for (std::int64_t o = k % 31; o < p.out; o += 31) {
+        float sum = 0;
+        for (std::int64_t r = starts[static_cast<std::size_t>(g)];
+             r < starts[static_cast<std::size_t>(g) + 1]; ++r)
+          sum = std::fma(at(lhs, r * p.in + k), at(other, r * p.out + o), sum);
+        ASSERT_EQ(at(y, (g * p.in + k) * p.out + o), sum) << "group " << g << " row " << k;
+      }
 }
 
 }  // namespace
