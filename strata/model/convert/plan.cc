@@ -298,7 +298,11 @@ Result<Plan> plan_to_gguf(const std::string& path, const ConvertOptions& options
   if (!options.type.empty()) wanted = type_named(options.type);
 
   Plan plan{.source = std::move(*stored), .tensors = {}, .metadata = {}, .files = {}, .notes = {}};
-  const Described model = described(*config);
+  Described model = described(*config);
+  if (model.options.mtp_layers > 0) {
+    model = described(with_further_layers(*config, 0));
+    plan.notes.push_back("layers that predict further tokens are left out");
+  }
   if (model.family->model_type == "mistral" && !model.options.windows.empty())
     plan.notes.push_back(
         "llama.cpp's tokens see all keys in files of architecture llama: beyond sliding_window its "

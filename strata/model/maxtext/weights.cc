@@ -457,6 +457,11 @@ Arrays to_maxtext(const Options& o, const tree::Tree& params, const Layout& layo
 }
 
 Result<tree::Tree> from_maxtext(const Options& o, const Arrays& arrays, const Layout& layout) {
+  if (const std::int64_t further = further_layers(arrays); further != o.mtp_layers)
+    return Status(Code::invalid,
+                  "mtp_num_layers={}: the arrays have {} layers that predict further tokens "
+                  "(mtp_block)",
+                  o.mtp_layers, further);
   if (const std::string wrong = compare(stored_shapes(o, layout), arrays); !wrong.empty())
     return Status(Code::invalid, "the arrays are not those of the configuration: {}", wrong);
   std::map<std::string, Array, std::less<>> made;

@@ -11,6 +11,7 @@
 #include "strata/checkpoint/arrays.h"
 #include "strata/checkpoint/safetensors.h"
 #include "strata/compile/cpu/cpu_client.h"
+#include "strata/model/convert/convert.h"
 #include "strata/model/decoder/multi_token.h"
 #include "strata/model/pretrained.h"
 
@@ -76,6 +77,12 @@ TEST_F(FurtherNamesTest, AreReadAndWrittenBackToTheBit) {
     ASSERT_TRUE(after.contains(name)) << name;
     EXPECT_TRUE(same_bits(tensor, after.at(name))) << name;
   }
+  // In a GGUF file there are none.
+  const std::string gguf = again_ + ".gguf";
+  convert(again_, gguf);
+  const auto without = load(gguf);
+  ASSERT_TRUE(without.ok()) << without.status().message();
+  EXPECT_EQ(decoder::further_layers(*without->model), 0);
   // What was written says so itself.
   const std::string config = read_file(again_ + "/config.json").value();
   EXPECT_THAT(config, HasSubstr(R"("num_nextn_predict_layers": 1)"));

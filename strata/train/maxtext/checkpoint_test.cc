@@ -144,6 +144,10 @@ TEST_F(MaxTextCheckpoint, FurtherTokensCostAndAreAcceptedAsMaxTextHasIt) {
     ASSERT_TRUE(saved.ok()) << saved.status().message();
     const auto params = params_of(*saved, o);
     ASSERT_TRUE(params.ok()) << params.status().message();
+    Options none = o;
+    none.mtp_layers = 0;
+    EXPECT_THAT(params_of(*saved, none).status().message(),
+                testing::HasSubstr("mtp_num_layers=0: the arrays have"));
     const model::ModelPtr m = model::decoder::model(o);
     const bool experts = o.experts.count > 0;
     const double factor = experts ? 0.1 : 0.3;
