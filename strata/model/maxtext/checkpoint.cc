@@ -21,6 +21,19 @@ const checkpoint::Tensors* tree_of(const checkpoint::Checkpoint& c) {
   return nullptr;
 }
 
+/// (L, E) -> (E, L).
+Literal transposed(const Literal& matrix) {
+  const std::int64_t rows = matrix.shape()[0], columns = matrix.shape()[1];
+  Literal out(Type(matrix.dtype(), Shape({columns, rows})));
+  const auto size =
+      static_cast<std::int64_t>(matrix.bytes()) / std::max<std::int64_t>(matrix.count(), 1);
+  for (std::int64_t i = 0; i < rows; ++i)
+    for (std::int64_t j = 0; j < columns; ++j)
+      std::copy_n(matrix.data() + (i * columns + j) * size, size,
+                  out.mutable_data() + (j * rows + i) * size);
+  return out;
+}
+
 }  // namespace
 
 Result<checkpoint::Checkpoint> open_checkpoint(const std::string& path) {
@@ -77,9 +90,17 @@ Arrays arrays_below(const checkpoint::Checkpoint& saved, const std::string& pref
   return out;
 }
 
+Arrays arrays_of_params(const checkpoint::Checkpoint& saved, std::int64_t scan_axis) {
+  Arrays out = arrays_below(saved, kParams);
+  for (auto& [name, value] : arrays_below(saved, kNoParameters))
+    if (name.ends_with(kChoiceBias))
+      out.emplace(name, scan_axis == 0 || value.shape().rank() != 2 ? value : transposed(value));
+  return out;
+}
+
 Result<tree::Tree> params_of(const checkpoint::Checkpoint& saved, const decoder::Options& options,
                              std::int64_t scan_axis) {
-  const Arrays arrays = arrays_below(saved, kParams);
+  const Arrays arrays = arrays_of_params(saved, scan_axis);
   return from_maxtext(options, arrays, layout_of(arrays, scan_axis));
 }
 

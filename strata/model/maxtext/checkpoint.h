@@ -28,6 +28,9 @@ Result<bool> is_checkpoint(const std::string& path);
 
 /// The arrays whose names begin so, without that. `open_checkpoint` gave the checkpoint.
 Arrays arrays_below(const checkpoint::Checkpoint& saved, const std::string& prefix);
+/// Those of its parameters: all below kParams, and the biases that experts of DeepSeek's and Kimi's
+/// are chosen by, which a whole state of theirs keeps below kNoParameters, layers first.
+Arrays arrays_of_params(const checkpoint::Checkpoint& saved, std::int64_t scan_axis = 1);
 /// Its weights, as the options' model has them. Codes of from_maxtext; the layers may be scanned or
 /// not. Throws Error as that.
 Result<tree::Tree> params_of(const checkpoint::Checkpoint& saved, const decoder::Options& options,
@@ -49,5 +52,9 @@ Status write_leaves(const std::string& path, std::vector<checkpoint::orbax::Leaf
 
 /// Where MaxText's weights stand in its tree.
 inline constexpr const char* kParams = "params/params/";
+/// And what is none of its parameters.
+inline constexpr const char* kNoParameters = "nnx_aux/model/";
+/// How the names of the biases end that experts are chosen by.
+inline constexpr const char* kChoiceBias = "/MoeBlock_0/gate/bias";
 
 }  // namespace strata::model::maxtext

@@ -66,8 +66,12 @@ Status not_there(const checkpoint::Checkpoint& c, const std::string& name) {
 Result<tree::Tree> moments_of(const checkpoint::Checkpoint& c, const OptimizerLeaf& leaf,
                               const model::decoder::Options& options, Layout layout) {
   const std::string folder = fmt::format("{}{}/{}/params/", kOptimizer, leaf.member, leaf.field);
-  const Arrays arrays = weights::arrays_below(c, folder);
+  Arrays arrays = weights::arrays_below(c, folder);
   if (arrays.empty()) return not_there(c, folder);
+  // MaxText's optimizer steps no bias that experts are chosen by.
+  for (const auto& [name, shape] : weights::stored_shapes(options, layout))
+    if (name.ends_with(weights::kChoiceBias) && !arrays.contains(name))
+      arrays.emplace(name, Literal(Type(DType::f32, Shape::of(shape))));
   layout.what = leaf.field == "mu" ? What::first_moments : What::second_moments;
   return weights::from_maxtext(options, arrays, layout);
 }
@@ -78,8 +82,7 @@ Result<State> state_of(const checkpoint::Checkpoint& saved, const model::decoder
                        const State& like, std::int64_t scan_axis) {
   auto params = weights::params_of(saved, options, scan_axis);
   if (!params) return params.status();
-  const Layout layout =
-      weights::layout_of(weights::arrays_below(saved, weights::kParams), scan_axis);
+  const Layout layout = weights::layout_of(weights::arrays_of_params(saved, scan_axis), scan_axis);
   const Arrays counts = weights::arrays_below(saved, kOptimizer);
   std::map<std::string, tree::Tree> moments;
   std::vector<Array> values;

@@ -192,6 +192,32 @@ TEST_F(MaxTextCheckpoint, FurtherTokensCostAndAreAcceptedAsMaxTextHasIt) {
   }
 }
 
+TEST_F(MaxTextCheckpoint, BiasesThatAreNoParametersAreFound) {
+  const Options o = options_of(losses()["families"]["deepseek_mtp"]["keys"]);
+  const auto saved = open_checkpoint((data() / "deepseek_mtp").string());
+  ASSERT_TRUE(saved.ok()) << saved.status().message();
+  // As MaxText 0.2.5 saves a whole state: below nnx_aux, layers first.
+  std::vector<checkpoint::orbax::Leaf> leaves;
+  int moved = 0;
+  for (const auto& [name, value] : arrays_of(*saved)) {
+    const bool is_bias = name.ends_with(weights::kChoiceBias);
+    moved += is_bias;
+    leaves.push_back(weights::leaf_at(
+        (is_bias ? weights::kNoParameters : weights::kParams) + name,
+        is_bias && value.shape().rank() == 2 ? Array(value).T().literal() : value));
+  }
+  EXPECT_EQ(moved, 2);
+  const std::string path = (folder() / "0").string();
+  ASSERT_TRUE(weights::write_leaves(path, std::move(leaves), true).ok());
+  const auto again = open_checkpoint(path);
+  ASSERT_TRUE(again.ok()) << again.status().message();
+  const auto want = params_of(*saved, o), got = params_of(*again, o);
+  ASSERT_TRUE(got.ok()) << got.status().message();
+  for (std::size_t i = 0; i < want->size(); ++i)
+    EXPECT_EQ(got->value(i).to_vector<float>(), want->value(i).to_vector<float>())
+        << want->entry(i).name;
+}
+
 TEST_F(MaxTextCheckpoint, WhatIsWrittenIsWhatMaxTextSaved) {
   const json all = losses();
   ASSERT_EQ(all["families"].size(), 16u);
