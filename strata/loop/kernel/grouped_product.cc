@@ -183,7 +183,8 @@ void run_gmm(const product::InstructionSet& set, void* const* buffers, std::int6
 void run_tgmm(const product::InstructionSet& set, void* const* buffers, std::int64_t begin,
               std::int64_t end) {
   const GroupedParams p = GroupedParams::from(static_cast<const std::int64_t*>(buffers[4]));
-  const bool stream = p.batch * p.groups * p.in * p.out * bytes_of(p.dtype) > kCached;
+  const bool stream =
+      bytes_of(p.dtype) >= 4 && p.batch * p.groups * p.in * p.out * bytes_of(p.dtype) > kCached;
   std::vector<std::int64_t> from;
   const std::int64_t down = blocks(p.in, kRows), each = down * p.groups * p.across();
   for (std::int64_t point = begin, last = -1; point < end; ++point) {
@@ -198,6 +199,10 @@ void run_tgmm(const product::InstructionSet& set, void* const* buffers, std::int
     if (columns.count == 0) continue;
     void* result = moved(
         buffers[3], ((number * p.groups + group) * p.in + row) * p.out + columns.first, p.dtype);
+    if (count == 0 && !stream) {
+      zero(result, height, columns.count, p.out, p.dtype);
+      continue;
+    }
     with_tiles(set, p.dtype, [&]<class S>(auto tiles, S) {
       tiles.sum_over_rows(
           {static_cast<const S*>(buffers[0]) + first * p.in + row, count, height, p.in},
