@@ -6,7 +6,7 @@
 #include "strata/base/format/protobuf.h"
 #include "strata/mesh/sharding.h"
 #include "strata/op/collective/collective_calls.h"
-#include "strata/partition/join_reduces.h"
+#include "strata/partition/addends/join_reduces.h"
 #include "strata/partition/program.h"
 
 namespace strata::pjrt {

@@ -9,7 +9,7 @@
 #include "strata/ir/pass/pass.h"
 #include "strata/op/collective/collective_calls.h"
 #include "strata/op/collective/lockstep.h"
-#include "strata/partition/join_reduces.h"
+#include "strata/partition/addends/join_reduces.h"
 #include "strata/partition/program.h"
 #include "strata/runtime/cpu_devices.h"
 #include "strata/runtime/device.h"

@@ -1,5 +1,5 @@
 // All-reduces that stand at one place: which are joined and which are not.
-#include "strata/partition/join_reduces.h"
+#include "strata/partition/addends/join_reduces.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "strata/partition/join_reduces.h"
+#include "strata/partition/addends/join_reduces.h"
 
 #include <algorithm>
 #include <memory>
