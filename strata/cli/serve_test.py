@@ -315,7 +315,9 @@ def resting(model):
             hits.append(server.metric("prefix_cache_hits_total"))
             check("a deadline that holds", server.ask("/v1/completions", {**body, "deadline_ms": 60000})[0] == 200)
             late, answer = server.ask("/v1/completions", {**body, "deadline_ms": 1})
-            check("a deadline that would be missed", late == 503 and "expected to take" in answer["error"]["message"], answer)
+            # Refused by what was learnt of steps; where these take about as long, the answer ends at its deadline.
+            refused = late == 503 and "expected to take" in answer["error"]["message"]
+            check("a deadline that would be missed", refused or (late == 200 and answer["usage"]["completion_tokens"] < 20), answer)
             check("it leaves", server.leave() == 0)
         check("a conversation comes back", hits[0] == 0 and hits[1] >= 128 and len(os.listdir(folder)) == 1, hits, os.listdir(folder))
         check("with the same answer", answers_of[0] == answers_of[1])
