@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "strata/base/command_line.h"
+#include "strata/base/testing/peak_memory.h"
 #include "strata/ir/text/parser.h"
 #include "strata/ir/text/printer.h"
 #include "strata/op/catalog.h"
@@ -50,19 +51,6 @@ std::size_t resident() {
   in >> all >> here;
   return here * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 }
-
-/// The most there have been since `forget_peak`.
-std::size_t peak() {
-  std::ifstream in("/proc/self/status");
-  for (std::string word; in >> word;)
-    if (word == "VmHWM:") {
-      std::size_t kilobytes = 0;
-      in >> kilobytes;
-      return kilobytes * 1024;
-    }
-  return 0;
-}
-void forget_peak() { std::ofstream("/proc/self/clear_refs") << "5"; }
 
 std::string many_operations(int count) {
   std::string out =
@@ -110,7 +98,7 @@ int measure(const std::string& name, const std::string& text) {
     std::fprintf(stderr, "%s\n", module.status().message().c_str());
     return 2;
   }
-  std::size_t grown = peak() - before;
+  std::size_t grown = peak_bytes() - before;
   double read = seconds_of([&] { (void)ir::parse(text, name); });
   std::string printed;
   double print = seconds_of([&] { printed = ir::print(**module); });

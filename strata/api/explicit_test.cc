@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "strata/api/sharding/explicit_fixture.h"
 #include "strata/api/sharding/shard_map.h"
 #include "strata/api/testing.h"
 
@@ -13,23 +14,7 @@ namespace {
 using ::testing::HasSubstr;
 using testing::message_of;
 
-class Explicit : public ::testing::Test {
- protected:
-  void SetUp() override {
-    cpu_devices(8);
-    mesh = make_mesh({{"x", 4, AxisType::Explicit}, {"y", 2, AxisType::Explicit}});
-  }
-  Array some(const Sizes& shape) const {
-    std::int64_t n = 1;
-    for (std::int64_t s : shape.get()) n *= s;
-    return (arange(n) % 5 - 1).astype(float32).reshape(shape);
-  }
-  Array at(const Sizes& shape, const PartitionSpec& spec) const {
-    return device_put(some(shape), NamedSharding(mesh, spec));
-  }
-  static std::string spec(const Array& x) { return spec_of_type(x).to_string(); }
-  Mesh mesh;
-};
+class Explicit : public testing::ExplicitMesh {};
 
 TEST_F(Explicit, EagerResultsAreBoundWhereTheirTypeSays) {
   const Array a = at({8, 16}, {"x", nullptr}), b = at({16, 4}, {nullptr, "y"});

@@ -1,8 +1,7 @@
 // A file without a name for bytes that are larger than memory, or of an object in a bucket.
 //
 //   auto fd = nameless_file();
-//   if (!fd) return fd.status();  // "/tmp: cannot make a temporary file (TMPDIR ...): No space
-//   ..."
+//   if (!fd) return fd.status();  // "/tmp: cannot make a temporary file (...): No space left ..."
 #pragma once
 
 #include "strata/base/result.h"

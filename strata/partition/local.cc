@@ -6,16 +6,13 @@
 
 #include "strata/op/reduce/combiner.h"
 #include "strata/op/rules.h"
+#include "strata/partition/op_name.h"
 
 namespace strata::spmd {
 namespace {
 
 using ir::Ints;
 using op::Op;
-
-bool is_one_of(std::string_view name, std::initializer_list<std::string_view> names) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
 
 /// Sizes of `dims` of an attribute as those of the parts of operand or result type `type`.
 Ints local_sizes(const Ints& whole, const Grid& grid, const std::vector<std::vector<int>>& dims,

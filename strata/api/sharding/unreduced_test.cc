@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "strata/api/sharding/explicit.h"
+#include "strata/api/sharding/explicit_fixture.h"
 #include "strata/api/sharding/shard_map.h"
 #include "strata/api/testing.h"
 #include "strata/api/transform/stages.h"
@@ -19,27 +20,13 @@ using testing::message_of;
 const PartitionSpec kUnreduced = PartitionSpec{}.with_unreduced({"x"}),
                     kReduced = PartitionSpec{}.with_reduced({"x"});
 
-class Unreduced : public ::testing::Test {
+class Unreduced : public testing::ExplicitMesh {
  protected:
-  void SetUp() override {
-    cpu_devices(8);
-    mesh = make_mesh({{"x", 4, AxisType::Explicit}, {"y", 2, AxisType::Explicit}});
-  }
-  static Array some(const Sizes& shape) {
-    std::int64_t n = 1;
-    for (std::int64_t s : shape.get()) n *= s;
-    return (arange(n) % 5 - 1).astype(float32).reshape(shape);
-  }
-  Array at(const Sizes& shape, const PartitionSpec& spec) const {
-    return device_put(some(shape), NamedSharding(mesh, spec));
-  }
-  static std::string spec(const Array& x) { return spec_of_type(x).to_string(); }
   static std::size_t count(const std::string& text, const std::string& word) {
     std::size_t n = 0;
     for (std::size_t at = 0; (at = text.find(word, at)) != std::string::npos; ++at) ++n;
     return n;
   }
-  Mesh mesh;
 };
 
 /// The collectives of the program.

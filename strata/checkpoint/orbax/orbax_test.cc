@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "strata/base/file.h"
+#include "strata/base/testing/peak_memory.h"
 #include "strata/checkpoint/checkpoint.h"
 #include "strata/checkpoint/ocdbt/database.h"
 #include "strata/checkpoint/ocdbt/writer.h"
@@ -325,15 +326,6 @@ TEST(Orbax, DamageIsFound) {
   }
 }
 
-/// The process's peak of memory in MiB since the last call with `again`.
-double peak_mib(bool again) {
-  if (again) std::ofstream("/proc/self/clear_refs") << "5";
-  std::ifstream status("/proc/self/status");
-  for (std::string line; std::getline(status, line);)
-    if (line.starts_with("VmHWM:")) return std::atof(line.c_str() + 6) / 1024;
-  return 0;
-}
-
 // What docs/checkpoints.md says: besides the leaves a save holds two groups of encoded chunks and
 // three data files, and a load what it gives and a chunk for each thread. The 32 leaves share one
 // array.
@@ -351,14 +343,16 @@ TEST(Orbax, AStateOf256MiBIsSavedAndLoadedInBoundedMemory) {
     c.items["state"].push_back(leaf);
   }
   for (const bool compressed : {true, false}) {
-    double before = peak_mib(true);
+    forget_peak();
+    double before = peak_mib();
     ASSERT_TRUE(save(folder / "big", c, {.tree = {.compressed = compressed}}).ok());
-    EXPECT_LT(peak_mib(false) - before, 200) << compressed;  // groups and files of 32 MiB
-    before = peak_mib(true);
+    EXPECT_LT(peak_mib() - before, 200) << compressed;  // groups and files of 32 MiB
+    forget_peak();
+    before = peak_mib();
     {
       const auto read = load(folder / "big");
       ASSERT_TRUE(read.ok());
-      EXPECT_LT(peak_mib(false) - before, 256 + 64) << compressed;
+      EXPECT_LT(peak_mib() - before, 256 + 64) << compressed;
       EXPECT_TRUE(read->parts.at("state").at("w31").same_bits(*leaf.value));
     }
   }

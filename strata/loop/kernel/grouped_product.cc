@@ -15,8 +15,6 @@ namespace {
 using product::kColumns;
 using product::kRows;
 
-std::int64_t blocks(std::int64_t total, std::int64_t block) { return (total + block - 1) / block; }
-
 /// Groups that are pieces of work enough, and then blocks of columns that one point computes; rows
 /// that stay together.
 constexpr std::int64_t kManyGroups = 16, kTogether = 4, kLanes = 32;

@@ -2,10 +2,10 @@
 // matrix, so that what counts is how the matrix comes from memory, or goes there.
 //
 // A group of 32 rows computes 32 multiply-adds with each element of its matrix, about as long as
-// memory takes to bring it. So the matrix is read in the order that it lies in, where it lies, and
-// while a tile computes, it has the elements of a later one brought near (`Ahead`); what is read
-// often, the rows, is laid out as panels. Every element of a result is one chain of fused
-// multiply-adds over k, as ever.
+// memory takes to load it. So kernels read the matrix in place and in memory order, and a tile
+// prefetches the elements of a later one while it computes (`Ahead`). Rows, which are read often,
+// are packed into panels. Every element of a result is one chain of fused multiply-adds over k, as
+// in product.h.
 #pragma once
 
 #include <algorithm>
@@ -30,6 +30,9 @@ struct Matrix {
             std::min(width, columns - column), step};
   }
 };
+
+/// How many blocks of that size cover n.
+inline std::int64_t blocks(std::int64_t n, std::int64_t size) { return (n + size - 1) / size; }
 
 /// Rows of a group that meet its whole matrix in one go, and rows that are summed so.
 inline constexpr std::int64_t kFewRows = 64, kFewTerms = 256;
@@ -70,9 +73,8 @@ class GroupTiles {
   static constexpr std::int64_t kShallow = 64, kDeep = kFewTerms, kLow = 8,
                                 kNear = std::int64_t{1} << 16;
 
-  static std::int64_t blocks(std::int64_t n, std::int64_t size) { return (n + size - 1) / size; }
   static std::int64_t padded(std::int64_t n, std::int64_t to) { return blocks(n, to) * to; }
-  /// Rows that are so many bytes apart lie at the same places of the first cache.
+  /// Rows that are so many bytes apart share the sets of the first cache.
   static constexpr std::int64_t kApart = 4096;
   /// Rows of the tiles of so many steps: high ones read less, low ones begin and end sooner.
   std::int64_t height_for(std::int64_t depth) const {
@@ -91,8 +93,8 @@ class GroupTiles {
     return {first, first + rows, first + rows + columns};
   }
 
-  /// m as panels of `width` columns, each [row][column], with zeros behind the last; what is
-  /// `ahead` elements behind is brought near.
+  /// m as panels of `width` columns, each [row][column], with zeros behind the last; prefetches
+  /// what is `ahead` elements behind.
   static void lay_out(Matrix<const S> m, std::int64_t width, A* to, std::int64_t ahead = 0) {
     for (std::int64_t n = 0; n < m.columns; n += width)
       for (std::int64_t k = 0; k < m.rows; ++k, to += width) {
@@ -134,12 +136,8 @@ class GroupTiles {
       for (std::int64_t k = 0; k < m.columns; ++k)
         std::fill(to + k * width + m.rows, to + (k + 1) * width, A{});
   }
-  /// Four rows of four elements of 4 bytes as four columns.
   static void turn_four(const A* from, std::int64_t from_step, A* to, std::int64_t to_step) {
-    product::Four in[4], out[4];
-    for (int i = 0; i < 4; ++i) std::memcpy(&in[i], from + i * from_step, sizeof in[i]);
-    product::turn(in, out);
-    for (int i = 0; i < 4; ++i) std::memcpy(to + i * to_step, &out[i], sizeof out[i]);
+    product::turn_four([&](int i) { return from + i * from_step; }, to, to_step);
   }
 
   /// A tile's sums rounded to their place.
@@ -195,8 +193,7 @@ class GroupTiles {
         store(room.sums + n * down + m * lanes, y.part(m, height, n, lanes));
   }
 
-  /// With sides exchanged: the matrix's elements are those that are spread over lanes, along which
-  /// the rows lie.
+  /// With sides exchanged: the matrix's elements are broadcast over lanes, and rows are lanes.
   void times_rows(Matrix<const S> left, Matrix<const S> turned, Matrix<S> y) {
     const std::int64_t in = left.columns, lanes = tile_.lanes, across = padded(left.rows, lanes),
                        most = std::min(std::max(kDeep, kNear / across), in),
@@ -252,7 +249,7 @@ class GroupTiles {
     }
   }
 
-  /// Some steps of k of a tile: its sums lie at `sums` meanwhile, and go to y after the last,
+  /// Some steps of k of a tile: its sums are at `sums` meanwhile, and go to y after the last,
   /// straight from registers where y is of their type.
   void add_to(const product::TileSide<A>& rows, const product::TileSide<A>& columns,
               std::int64_t depth, A* sums, bool first, bool last, Matrix<S> y, bool stream) {

@@ -45,6 +45,15 @@ inline void turn(const Four (&in)[4], Four (&out)[4]) {
   out[3] = __builtin_shufflevector(high, high2, 2, 3, 6, 7);
 }
 
+/// Four rows of four elements of 4 bytes each, at row(0) to row(3), as four columns.
+template <class T, class Row>
+void turn_four(Row row, T* to, std::int64_t to_step) {
+  Four in[4], out[4];
+  for (int i = 0; i < 4; ++i) std::memcpy(&in[i], row(i), sizeof in[i]);
+  turn(in, out);
+  for (int i = 0; i < 4; ++i) std::memcpy(to + i * to_step, &out[i], sizeof out[i]);
+}
+
 /// One side of a product: its elements, and where the places of the block and of k are.
 template <class S>
 struct Side {
@@ -108,14 +117,9 @@ void pack(const Side<S>& side, std::int64_t count, std::int64_t depth, std::int6
       if constexpr (std::is_same_v<S, A> && sizeof(S) == 4)
         if (side.ks_lie_together && last == k + kSteps)
           for (; x + 4 <= have; x += 4)
-            for (std::int64_t u = k; u < last; u += 4) {
-              Four columns[4], rows[4];
-              for (int i = 0; i < 4; ++i)
-                std::memcpy(&columns[i], side.from + places[x + i] + side.ks[u], sizeof(Four));
-              turn(columns, rows);
-              for (int i = 0; i < 4; ++i)
-                std::memcpy(panel(p) + (u + i) * width + x, &rows[i], sizeof(Four));
-            }
+            for (std::int64_t u = k; u < last; u += 4)
+              turn_four([&](int i) { return side.from + places[x + i] + side.ks[u]; },
+                        panel(p) + u * width + x, width);
       for (; x < have; ++x) {
         const S* column = side.from + places[x];
         for (std::int64_t u = k; u < last; ++u)

@@ -5,6 +5,7 @@
 
 #include "strata/base/presence.h"
 #include "strata/checkpoint/orbax/directory.h"
+#include "strata/type/strided.h"
 
 namespace strata::model::maxtext {
 
@@ -25,12 +26,12 @@ const checkpoint::Tensors* tree_of(const checkpoint::Checkpoint& c) {
 Literal transposed(const Literal& matrix) {
   const std::int64_t rows = matrix.shape()[0], columns = matrix.shape()[1];
   Literal out(Type(matrix.dtype(), Shape({columns, rows})));
-  const auto size =
-      static_cast<std::int64_t>(matrix.bytes()) / std::max<std::int64_t>(matrix.count(), 1);
-  for (std::int64_t i = 0; i < rows; ++i)
-    for (std::int64_t j = 0; j < columns; ++j)
-      std::copy_n(matrix.data() + (i * columns + j) * size, size,
-                  out.mutable_data() + (j * rows + i) * size);
+  const std::int64_t dims[] = {rows, columns};
+  const std::size_t width =
+      matrix.bytes() / static_cast<std::size_t>(std::max<std::int64_t>(matrix.count(), 1));
+  const auto size = static_cast<std::int64_t>(width);
+  const std::int64_t from[] = {columns * size, size}, to[] = {size, rows * size};
+  copy_strided(dims, width, matrix.data(), from, out.mutable_data(), to);
   return out;
 }
 

@@ -10,6 +10,7 @@
 #include "strata/op/lowering_kind.h"
 #include "strata/op/reduce/combiner.h"
 #include "strata/op/rules.h"
+#include "strata/partition/op_name.h"
 
 namespace strata::spmd {
 namespace {
@@ -20,10 +21,6 @@ using op::Structured;
 using op::Value;
 
 bool has(const Axes& axes, int a) { return std::find(axes.begin(), axes.end(), a) != axes.end(); }
-bool is_one_of(std::string_view name, std::initializer_list<std::string_view> names) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
 /// What a loop carries: where it comes in, what an iteration leaves, and the values within.
 struct Carry {
   const Value *first, *next, *result;

@@ -10,6 +10,7 @@
 
 #include "strata/base/error.h"
 #include "strata/partition/explicit/explicit_reshape.h"
+#include "strata/partition/op_name.h"
 #include "strata/partition/rule.h"
 #include "strata/type/print.h"
 
@@ -18,13 +19,6 @@ namespace {
 
 using Axes = std::vector<std::string>;
 
-std::string_view short_name(const op::Op& op) {
-  const std::string_view name = op.name();
-  return name.substr(name.find('.') + 1);
-}
-bool is_one_of(std::string_view name, std::initializer_list<const char*> names) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
 bool is_cut(const DimAxes& dims) {
   return std::any_of(dims.begin(), dims.end(), [](const Axes& a) { return !a.empty(); });
 }

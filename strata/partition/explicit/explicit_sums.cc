@@ -9,6 +9,7 @@
 
 #include "strata/base/error.h"
 #include "strata/op/reduce/combiner.h"
+#include "strata/partition/op_name.h"
 #include "strata/partition/rule.h"
 #include "strata/type/print.h"
 
@@ -17,13 +18,6 @@ namespace {
 
 using Names = std::set<std::string>;
 
-std::string_view short_name(const op::Op& op) {
-  const std::string_view name = op.name();
-  return name.substr(name.find('.') + 1);
-}
-bool is_one_of(std::string_view name, std::initializer_list<const char*> names) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
 std::string text(const Names& names) { return fmt::format("{}", fmt::join(names, ", ")); }
 bool meet(const Names& a, const Names& b) {
   return std::any_of(a.begin(), a.end(), [&](const std::string& n) { return b.count(n) > 0; });
