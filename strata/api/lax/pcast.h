@@ -23,11 +23,11 @@ struct Pcast {
   /// What it becomes: "varying", "reduced" or "unreduced".
   std::string to;
 };
-/// x, which may differ along these axes from here on. Bits do not change; the cotangent is the sum
-/// over all devices. "reduced" says the same of a value that is whole on each device and whose
-/// cotangents are added up before that sum; "unreduced" says of what varies that devices hold
-/// addends, which psum or an out_spec `unreduced` adds up. Throws Error for another `to`, for an
-/// axis that no shard_map around binds and, where its shard_map is called, for what varies along
+/// Changes the type of x along these axes; bits do not change. "varying": x may differ between the
+/// devices, and its cotangent is summed over them. "reduced": so, too, but x stays replicated, and
+/// its cotangents are accumulated on each device ahead of that sum. "unreduced": a varying x holds
+/// partial sums, which psum or an out_spec `unreduced` adds up. Throws Error for another `to`, for
+/// an axis that no shard_map around binds and, where its shard_map is called, for what varies along
 /// one of the axes already ("unreduced": never).
 Array pcast(const Operand& x, const AxisNames& axis_name, const Pcast& options);
 /// `pcast` to "varying".
