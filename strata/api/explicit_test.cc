@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "strata/api/sharding/explicit_fixture.h"
+#include "strata/api/sharding/explicit_testing.h"
 #include "strata/api/sharding/shard_map.h"
 #include "strata/api/testing.h"
 
