@@ -92,6 +92,9 @@ FAMILIES = {
     "gemma4": "model_name=gemma4-26b override_model_config=true base_num_decoder_layers=12 sliding_window_size=5 global_head_dim=12 "
               "global_num_kv_heads=1 num_experts=4 num_experts_per_tok=2 base_moe_mlp_dim=12 load_balance_loss_weight=0 "
               "sparse_matmul=false megablox=false capacity_factor=-1",
+    "gemma4_small": "model_name=gemma4-e2b override_model_config=true scan_layers=false vocab_size=64 base_num_decoder_layers=10 "
+                    "base_num_kv_heads=1 sliding_window_size=5 global_head_dim=12 num_kv_shared_layers=5 hidden_size_per_layer_input=6 "
+                    "vocab_size_per_layer_input=64",
     "mixtral": "decoder_block=mixtral num_experts=4 num_experts_per_tok=2 base_moe_mlp_dim=24 sparse_matmul=false "
                "megablox=false capacity_factor=-1",
     "qwen3_moe": "decoder_block=qwen3_moe use_qk_norm=true num_experts=4 num_experts_per_tok=2 base_moe_mlp_dim=24 "

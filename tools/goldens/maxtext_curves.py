@@ -37,6 +37,7 @@ from safetensors.numpy import save_file
 from maxtext.checkpoint_conversion.utils import hf_shape, param_mapping, utils as conversion
 from maxtext.configs import pyconfig
 from maxtext.layers import embeddings, nnx_decoders
+from maxtext.models import gemma4_small
 from maxtext.trainers.pre_train import train as maxtext_train
 from maxtext.utils import max_utils, sharding, train_utils
 
@@ -61,6 +62,10 @@ FAMILIES = {
     "gemma3": ["model_name=gemma3-4b", "sliding_window_size=5", "base_num_decoder_layers=6"],
     "gemma4": ["model_name=gemma4-31b", "sliding_window_size=5", "base_num_decoder_layers=7", "global_head_dim=12",
                "global_num_kv_heads=1"],
+    "gemma4_small": ["model_name=gemma4-e2b", "sliding_window_size=5", "base_num_decoder_layers=10", "global_head_dim=12",
+                     "num_kv_shared_layers=5", "hidden_size_per_layer_input=24", f"vocab_size_per_layer_input={VOCAB}",
+                     # Smaller ones' steps part by themselves: their norms divide by what is nearly zero.
+                     "base_emb_dim=32", "learning_rate=1e-4"],
     "qwen3": ["model_name=qwen3-8b"],
     # MaxText's exporter takes heads for as wide together as the model.
     "mixtral": ["model_name=mixtral-8x7b", *EXPERTS, "base_num_query_heads=2", "base_num_kv_heads=1"],
@@ -109,6 +114,12 @@ def published(config):
   if c.num_experts > 1: text.update(num_experts=c.num_experts, num_local_experts=c.num_experts)
   if block == "gemma4":
     text.update(global_head_dim=c.global_head_dim, num_global_key_value_heads=c.global_num_kv_heads, attention_k_eq_v=c.share_kv_projections)
+  if block == "gemma4_small":
+    text.update(global_head_dim=c.global_head_dim, attention_k_eq_v=False, hidden_size_per_layer_input=c.hidden_size_per_layer_input,
+                vocab_size_per_layer_input=c.vocab_size_per_layer_input, num_kv_shared_layers=c.num_kv_shared_layers,
+                use_double_wide_mlp=c.use_double_wide_mlp,
+                layer_types=[t.name.lower().replace("local_sliding", "sliding_attention").replace("global", "full_attention")
+                             for t in gemma4_small.build_layer_types(c.num_decoder_layers, c.model_name)])
   if block == "mixtral": text["intermediate_size"] = c.moe_mlp_dim
   if block == "deepseek":
     text.update(n_routed_experts=c.num_experts, n_shared_experts=c.shared_experts, first_k_dense_replace=c.first_num_dense_layers,
@@ -142,7 +153,7 @@ def export(config, model):
         q, kv = config.num_query_heads * config.global_head_dim, config.global_num_kv_heads * config.global_head_dim
       for end, shape in (("q_proj", [q, config.emb_dim]), ("k_proj", [kv, config.emb_dim]), ("v_proj", [kv, config.emb_dim]),
                          ("o_proj", [config.emb_dim, q])):
-        if key.endswith(f"self_attn.{end}.weight"): shapes[key] = shape
+        if key.endswith(f"self_attn.{end}.weight") and config.decoder_block.value != "gemma4_small": shapes[key] = shape
   weights = {k: np.asarray(v.get_value()) for k, v in named(model).items()}
   out = {}
   left = set(weights)

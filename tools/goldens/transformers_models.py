@@ -88,6 +88,13 @@ CASES = {
         layer_types=["sliding_attention", "full_attention"] * 2), 16),
     "gemma4_values": ("gemma4_text", dict(GEMMA4, num_hidden_layers=3, attention_k_eq_v=False,
                                           final_logit_softcapping=None), 12),
+    # Embeddings of each layer; layers that attend to earlier ones' keys, wider or of one kind.
+    "gemma4_e2b": ("gemma4_text", dict(
+        GEMMA4, num_hidden_layers=8, num_key_value_heads=1, attention_k_eq_v=False, hidden_size_per_layer_input=6,
+        num_kv_shared_layers=4, use_double_wide_mlp=True, layer_types=["sliding_attention", "full_attention"] * 4), 16),
+    "gemma4_e4b": ("gemma4_text", dict(
+        GEMMA4, num_hidden_layers=4, hidden_size_per_layer_input=4, num_kv_shared_layers=1,
+        layer_types=["sliding_attention", "full_attention"] * 2), 12),
     "phi3": ("phi3", dict(sliding_window=None), 12),
     "phi3_partial": ("phi3", dict(num_attention_heads=2, num_key_value_heads=1, sliding_window=6,
                                   rope_parameters=rope(partial_rotary_factor=0.5)), 12),

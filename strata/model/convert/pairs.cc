@@ -53,8 +53,7 @@ Described described(const std::string& config) {
   // Parts of one published tensor (phi3's qkv_proj) are one pair.
   std::set<std::string> seen;
   for (const WeightName& w : out.names.weights) {
-    const std::int64_t layers =
-        std::max<std::int64_t>(decoder::layers_in(out.options, w.path).count, 1);
+    const std::int64_t layers = std::max<std::int64_t>(decoder::layers_in(out.options, w.path), 1);
     const std::int64_t experts = std::max<std::int64_t>(w.experts, 1);
     for (std::int64_t i = 0; i < layers * experts; ++i) {
       const std::int64_t layer = published::layer_of(w, i);

@@ -11,7 +11,8 @@ namespace strata::model::decoder {
 Array Attention::operator()(const Array& x, const Options& o,
                             const std::optional<RotaryTable>& rotary,
                             const std::optional<Array>& query_scale,
-                            const std::optional<Array>& unit, const Attending& attending) const {
+                            const std::optional<Array>& unit, const KeysAndValues& earlier,
+                            const Attending& attending) const {
   const nn::ModuleScope scope(*this, "Attention");
   const auto over_rms = [&](const Array& y) {
     const Array full = astype(y, nn::wide(y.dtype()));
@@ -35,25 +36,26 @@ Array Attention::operator()(const Array& x, const Options& o,
     gate = strata::nn::sigmoid(halves[1]);
     return query_norm ? (*query_norm)(halves[0], o.norm, o.epsilon) : halves[0];
   };
-  const Array query_heads = queries(), projected = key(x);
-  Heads heads{query_heads, normed_heads(projected, key_norm, o.kv_heads),
-              normed_heads(value ? (*value)(x) : projected, {}, o.kv_heads)};
-  if (o.unit_values) heads.value = over_rms(heads.value);
-  if (rotary) {
-    heads.query = rotate(heads.query, *rotary, o.pairing);
-    heads.key = rotate(heads.key, *rotary, o.pairing);
+  Heads heads{queries(), earlier.key, earlier.value, !key};
+  if (key) {
+    const Array projected = (*key)(x);
+    heads.key = normed_heads(projected, key_norm, o.kv_heads);
+    heads.value = normed_heads(value ? (*value)(x) : projected, {}, o.kv_heads);
+    if (o.unit_values) heads.value = over_rms(heads.value);
   }
-  if (unit) {
-    const auto normed = [&](const Array& y) { return where(*unit, over_rms(y), y); };
-    heads.query = normed(heads.query);
-    heads.key = normed(heads.key);
-  }
+  const auto placed = [&](Array y) {
+    if (rotary) y = rotate(y, *rotary, o.pairing);
+    return unit ? where(*unit, over_rms(y), y) : y;
+  };
+  heads.query = placed(heads.query);
+  if (key) heads.key = placed(heads.key);
   if (query_scale) heads.query = heads.query * astype(*query_scale, heads.query.dtype());
   heads.query = nn::with_logical_constraint(
       heads.query, {"activation_batch_attn", "activation_length_attn", "activation_heads", ""});
-  for (Array* x : {&heads.key, &heads.value})
-    *x = nn::with_logical_constraint(
-        *x, {"activation_kv_batch", "activation_kv_length", "activation_kv_heads", ""});
+  if (key)
+    for (Array* x : {&heads.key, &heads.value})
+      *x = nn::with_logical_constraint(
+          *x, {"activation_kv_batch", "activation_kv_length", "activation_kv_heads", ""});
   Array attended = attending(heads);
   if (gate) attended = attended * *gate;
   return scope.returns(out(reshape(attended, {x.shape(0), x.shape(1), o.query_heads * o.head_dim})),

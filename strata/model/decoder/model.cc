@@ -64,7 +64,7 @@ class Decoder : public Model {
   }
   Tree init_pages(std::int64_t pages, std::int64_t page_size) const override {
     const auto delta_layers = static_cast<std::int64_t>(o_.delta.layers.size());
-    std::vector<std::int64_t> shape = {(o_.layers - delta_layers) * pages, page_size, page_heads(),
+    std::vector<std::int64_t> shape = {layers_in_cache(o_) * pages, page_size, page_heads(),
                                        page_dim()};
     if (const LatentOptions& l = o_.latent; l.kv_rank > 0) {
       shape[2] = 1, shape[3] = l.kv_rank + l.turned_dim;
@@ -227,11 +227,11 @@ class Decoder : public Model {
                                      .soft_cap = how.soft_cap,
                                      .sinks = how.sinks};
           if (!o_.full.layers.empty()) {
-            put(key_pages, in_page(h.key));
-            put(value_pages, in_page(h.value));
+            if (!h.shared) put(key_pages, in_page(h.key));
+            if (!h.shared) put(value_pages, in_page(h.value));
             return nn::cached_attention(widened(h.query, page_dim()), key_pages, value_pages, table,
                                         batch.first, batch.count,
-                                        cached)[{ellipsis, slice(0, h.value.shape(-1))}];
+                                        cached)[{ellipsis, slice(0, h.query.shape(-1))}];
           }
           put(key_pages, h.key);
           if (o_.latent.kv_rank > 0)

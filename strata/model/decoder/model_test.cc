@@ -11,6 +11,7 @@
 
 #include "strata/api/index.h"
 #include "strata/api/numpy.h"
+#include "strata/api/packed.h"
 #include "strata/api/random.h"
 #include "strata/api/transform/grad.h"
 #include "strata/api/transform/jit.h"
@@ -235,6 +236,28 @@ TEST_P(DecoderTest, EveryProductPassesTheDoorWithItsPath) {
 
 INSTANTIATE_TEST_SUITE_P(Options, DecoderTest, testing::Bool(),
                          [](const auto& test) { return test.param ? "rich" : "plain"; });
+
+TEST(DecoderPackedTest, FactorsOfPackedTablesKeepTheirFractions) {
+  compile::register_cpu();
+  Options o = plain();
+  o.width = 32;
+  o.tied = false;
+  o.embedding_scale = std::sqrt(32.0);
+  const tree::Tree weights = model(o)->init(random::key(4));
+  Options packed_options = o;
+  const BlockFormat format = BlockFormat::named("Q8_0");
+  packed_options.packed.emplace("embedder/embedding", format);
+  const auto with_table = [&](const Array& table) {
+    return weights.map([&](const tree::Entry& e, const Array& w) {
+      return e.name == "embedder/embedding" ? table : w;
+    });
+  };
+  const Packed table = pack(weights["embedder/embedding"], format);
+  const Array read = random::randint(random::key(5), {2, 6}, 0, 31);
+  const Array dense = model(o)->forward(with_table(unpack(table)), read),
+              packed = model(packed_options)->forward(with_table(table.blocks), read);
+  EXPECT_EQ(packed.to_vector<float>(), dense.to_vector<float>());
+}
 
 TEST(DecoderErrorTest, PagesNeedALengthWhereFrequenciesDependOnIt) {
   compile::register_cpu();

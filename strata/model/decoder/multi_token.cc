@@ -79,7 +79,7 @@ class Reading {
              std::optional<RouterSums>& sums) const {
     Weights bare = w_;
     bare.final_norm.reset();
-    return through(bare, o_, embed(w_, o_, tokens, positions_), ask, 0, o_.layers, sums);
+    return through(bare, o_, embed(w_, o_, tokens, positions_).x, ask, 0, o_.layers, sums);
   }
   /// Logits of what `main` gave.
   Array logits(const Array& h) const {
@@ -97,7 +97,7 @@ class Reading {
       const auto normed = [&](const Norm& norm, const Array& x) {
         return norm(x, o_.norm, o_.epsilon);
       };
-      const Array e = embed(w_, o_, ahead.tokens, positions_);
+      const Array e = embed(w_, o_, ahead.tokens, positions_).x;
       const Array both =
           concatenate({normed(own.embedding_norm, e), normed(own.hidden_norm, h)}, -1);
       Weights layer;

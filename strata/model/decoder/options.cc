@@ -17,9 +17,9 @@ bool all_equal(const std::vector<T>& values) {
 /// Whether the last layer computes what each does.
 bool has_alike_layers(const Options& o) {
   return o.causal && o.has_logits && o.learned_positions == 0 && o.token_types == 0 &&
-         o.delta.layers.empty() && o.full.layers.empty() && o.experts.dense_at.empty() &&
-         o.chunks.empty() && all_equal(o.windows) && all_equal(o.layer_scales) &&
-         all_equal(o.rope_of_layer);
+         o.delta.layers.empty() && o.full.layers.empty() && o.per_layer_input.width == 0 &&
+         o.shared_kv.layers == 0 && o.experts.dense_at.empty() && o.chunks.empty() &&
+         all_equal(o.windows) && all_equal(o.layer_scales) && all_equal(o.rope_of_layer);
 }
 
 void check(const Options& o, const Rope& rope) {
@@ -166,6 +166,24 @@ void check(const Options& o) {
     for (std::size_t i = 0; i < f.layers.size(); ++i)
       if (f.layers[i] <= (i == 0 ? -1 : f.layers[i - 1]) || f.layers[i] >= o.layers)
         throw Error(o.family, "full attention is in layer {} of {}", f.layers[i], o.layers);
+  }
+  if (const PerLayerInputOptions& p = o.per_layer_input; p.width != 0) {
+    positive("hidden_size_per_layer_input", p.width, 1 << 16);
+    if (p.vocab_size < o.vocab_size || p.vocab_size > 1 << 24)
+      throw Error(o.family, "vocab_size_per_layer_input={}: allowed is an integer from {} to {}",
+                  p.vocab_size, o.vocab_size, 1 << 24);
+  }
+  if (const SharedKvOptions& s = o.shared_kv; s.layers != 0) {
+    positive("num_kv_shared_layers", s.layers, o.layers - 1);
+    if (s.mlp_width != 0) positive("intermediate_size", s.mlp_width, 1 << 22);
+    const std::int64_t own = o.layers - s.layers,
+                       full = std::lower_bound(o.full.layers.begin(), o.full.layers.end(), own) -
+                              o.full.layers.begin();
+    if (full == 0 || full == own)
+      throw Error(o.family,
+                  "num_kv_shared_layers={}: of the {} layers ahead of them {} are of full "
+                  "attention, and both kinds must be there",
+                  s.layers, own, full);
   }
   if (o.mtp_layers < 0 || o.mtp_layers > 1 << 8)
     throw Error(o.family, "mtp_num_layers={}: allowed is an integer from 0 to {}", o.mtp_layers,

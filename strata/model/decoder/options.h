@@ -182,6 +182,25 @@ struct FullOptions {
   bool operator==(const FullOptions&) const = default;
 };
 
+/// Embeddings that each layer has of its own (per_layer_input.h; Gemma 4's E2B and E4B).
+struct PerLayerInputOptions {
+  /// The width of what a layer gets; 0: layers get nothing.
+  std::int64_t width = 0;
+  /// Rows of their table: at least vocab_size.
+  std::int64_t vocab_size = 0;
+  bool operator==(const PerLayerInputOptions&) const = default;
+};
+
+/// Last layers that have no keys and values of their own (Gemma 4's E2B and E4B): each attends to
+/// those of the last layer ahead of all of them that is of its kind, which FullOptions names.
+struct SharedKvOptions {
+  /// How many; 0: none.
+  std::int64_t layers = 0;
+  /// The width of their feed-forward branches; 0: as the others'.
+  std::int64_t mlp_width = 0;
+  bool operator==(const SharedKvOptions&) const = default;
+};
+
 /// The options of a model.
 struct Options {
   /// The family, as config.json's model_type names it.
@@ -204,6 +223,8 @@ struct Options {
   LatentOptions latent = {};
   DeltaOptions delta = {};
   FullOptions full = {};
+  PerLayerInputOptions per_layer_input = {};
+  SharedKvOptions shared_kv = {};
   /// Layers behind the others that predict one token further each (multi_token.h); training reads
   /// them alone.
   std::int64_t mtp_layers = 0;

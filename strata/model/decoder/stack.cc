@@ -1,11 +1,13 @@
 #include "strata/model/decoder/stack.h"
 
 #include <algorithm>
+#include <map>
 #include <tuple>
 
 #include "strata/api/index.h"
 #include "strata/api/numpy.h"
 #include "strata/base/error.h"
+#include "strata/model/decoder/scaled_embedding.h"
 #include "strata/model/decoder/staged_rows.h"
 #include "strata/nn/sharding/logical_sharding.h"
 #include "strata/nn/transform/scan.h"
@@ -16,17 +18,24 @@ namespace {
 
 /// What differs from layer to layer and is no weight: leading axis L.
 struct PerLayer {
-  std::optional<Array> window, chunk, rope, scale, first_page, number, fractions;
-  STRATA_FIELDS(window, chunk, rope, scale, first_page, number, fractions)
+  std::optional<Array> window, chunk, rope, scale, first_page, number, fractions, input;
+  STRATA_FIELDS(window, chunk, rope, scale, first_page, number, fractions, input)
+};
+/// What layers without keys and values attend to where there is no cache: of FullOptions' kind and
+/// of the other.
+struct EarlierHeads {
+  KeysAndValues full, others;
+  STRATA_FIELDS(full, others)
 };
 /// What goes from layer to layer: pages of all layers, (L N, P, K, d), where there is a cache, and
-/// what routers came to so far, where it is asked.
+/// what routers came to so far, where it is asked, and heads of layers that others attend to.
 struct Carry {
   Array x;
   std::optional<Array> key, value;
   std::optional<RouterSums> routers;
   std::optional<DeltaPages> delta;
-  STRATA_FIELDS(x, key, value, routers, delta)
+  std::optional<EarlierHeads> earlier;
+  STRATA_FIELDS(x, key, value, routers, delta, earlier)
 };
 
 /// What the rows of a batch have of their own: places and documents where they hold several, and
@@ -69,8 +78,9 @@ std::vector<std::int32_t> as_positions(const std::vector<std::int64_t>& lengths)
   return out;
 }
 
-PerLayer per_layer(const Options& o) {
+PerLayer per_layer(const Options& o, const LayerInputs& inputs) {
   PerLayer out;
+  out.input = inputs.each;
   if (!o.windows.empty() && !all_equal(o.windows))
     out.window = Array(Literal::of(Shape({o.layers}), as_positions(o.windows)));
   if (!o.chunks.empty()) out.chunk = Array(Literal::of(Shape({o.layers}), as_positions(o.chunks)));
@@ -78,6 +88,16 @@ PerLayer per_layer(const Options& o) {
     out.scale = Array(Literal::of(
         Shape({o.layers}), std::vector<float>(o.layer_scales.begin(), o.layer_scales.end())));
   return out;
+}
+
+/// Keys and values of each kind ahead of the first layer, where layers attend to earlier ones'.
+std::optional<EarlierHeads> earlier_heads(const Options& o, const Array& x) {
+  if (o.shared_kv.layers == 0) return {};
+  const auto none = [&](std::int64_t heads, std::int64_t dim) {
+    const Array nothing = zeros({x.shape(0), x.shape(1), heads, dim}, x.dtype());
+    return KeysAndValues{nothing, nothing};
+  };
+  return EarlierHeads{none(o.full.kv_heads, o.full.head_dim), none(o.kv_heads, o.head_dim)};
 }
 
 /// The residual stream, (B, S, D), as it is sharded over a mesh.
@@ -89,7 +109,7 @@ Array placed(const Array& x_BSD) {
 /// One layer; norms stand where the options say.
 Array layer(const Layer& w, const Options& o, const Array& x,
             const std::function<Array(const Array&)>& attention, const ExpertOptions& experts,
-            const std::function<void(const Routes&)>& routed) {
+            const std::function<void(const Routes&)>& routed, const std::optional<Array>& input) {
   const nn::ModuleScope scope(w, "Layer");
   const auto branch = [&](const Array& in, const std::optional<Norm>& norm,
                           const std::optional<Norm>& post,
@@ -112,18 +132,15 @@ Array layer(const Layer& w, const Options& o, const Array& x,
     return norm(w.mlp_own_post_norm, (*w.mlp)(in, o.activation)) +
            norm(w.experts_post_norm, of_experts);
   };
-  const auto scaled = [&](const Array& y) {
-    return w.scalar ? y * astype(*w.scalar, y.dtype()) : y;
-  };
-  return scope.returns(scaled(branch(h, w.mlp_norm, w.mlp_post_norm,
-                                     [&](const Array& in) {
-                                       if (!w.experts) return (*w.mlp)(in, o.activation);
-                                       if (experts.beside_mlp) return both(in);
-                                       const Routes routes = w.experts->routes(in, experts);
-                                       routed(routes);
-                                       return w.experts->along(in, routes, experts, o.activation);
-                                     })),
-                       x);
+  Array out = branch(h, w.mlp_norm, w.mlp_post_norm, [&](const Array& in) {
+    if (!w.experts) return (*w.mlp)(in, o.activation);
+    if (experts.beside_mlp) return both(in);
+    const Routes routes = w.experts->routes(in, experts);
+    routed(routes);
+    return w.experts->along(in, routes, experts, o.activation);
+  });
+  if (w.per_layer_input) out = placed((*w.per_layer_input)(out, *input, o));
+  return scope.returns(w.scalar ? out * astype(*w.scalar, out.dtype()) : out, x);
 }
 
 /// Whether a layer has rotary positions, an i1 scalar.
@@ -175,21 +192,30 @@ std::size_t period_of(const std::vector<bool>& dense) {
   }
   return dense.size();
 }
-/// Which layers are of the second stack: those without experts, with the delta rule, or of full
-/// attention.
-std::vector<bool> dense_of(const Options& o) {
-  std::vector<bool> out(static_cast<std::size_t>(o.layers), false);
-  for (const char* stack : {"dense_layers/", "delta_layers/", "full_layers/"})
-    for (std::int64_t i : layer_numbers(o, stack)) out[static_cast<std::size_t>(i)] = true;
+/// Which of the layers from `begin` to `end` are of the second of two stacks: those without
+/// experts, with the delta rule, or of full attention.
+std::vector<bool> dense_of(const Options& o, std::int64_t begin, std::int64_t end) {
+  std::vector<bool> out;
+  for (std::int64_t i = begin; i < end; ++i) {
+    const std::string_view stack = stack_of(o, i);
+    out.push_back(stack != "layers" && stack != "shared_layers");
+  }
   return out;
 }
-/// A layer's number among those that hold the same in a cache.
+/// A layer's number among those that hold the same in a cache; of one without keys and values, that
+/// of the layer whose it attends to.
 std::vector<std::int32_t> numbers_in_cache(const Options& o) {
   std::int32_t seen[2] = {0, 0};
+  std::map<std::string_view, std::int32_t> last;
   std::vector<std::int32_t> out;
   for (std::int64_t i = 0; i < o.layers; ++i) {
-    const std::vector<std::int64_t>& delta = o.delta.layers;
-    out.push_back(seen[std::binary_search(delta.begin(), delta.end(), i)]++);
+    constexpr std::string_view kShared = "shared_";
+    std::string_view stack = stack_of(o, i);
+    if (stack.starts_with(kShared)) {
+      out.push_back(last.at(stack.substr(kShared.size())));
+      continue;
+    }
+    out.push_back(last[stack] = seen[stack == "delta_layers"]++);
   }
   return out;
 }
@@ -284,12 +310,16 @@ Carry scan_layers(const Weights& w, const Options& o, const Carry& first, PerLay
     const Array first_page = own.first_page.value_or(Array());
     std::optional<RouterSums> routers = before.routers;
     std::optional<DeltaPages> delta = before.delta;
+    std::optional<EarlierHeads> earlier = before.earlier;
     ExpertOptions experts = o.experts;
     if (before.key) experts.capacity = 0;
     const Array y = layer(
         weights, o, before.x,
         [&](const Array& h) {
+          KeysAndValues unused;
+          KeysAndValues& of_kind = !earlier ? unused : is_full ? earlier->full : earlier->others;
           const auto attend = [&](const Heads& heads) {
+            of_kind = {heads.key, heads.value};
             return attending(heads, how, key, value, first_page);
           };
           if (weights.delta_net && delta) {
@@ -302,7 +332,7 @@ Carry scan_layers(const Weights& w, const Options& o, const Carry& first, PerLay
             return (*weights.latent_attention)(h, o, table, cached, attend);
           return (*weights.attention)(h, is_full ? full : o, table,
                                       query_scale(o, own, rotary, *rows.positions),
-                                      unit_of(o, own, rotary), attend);
+                                      unit_of(o, own, rotary), KeysAndValues(of_kind), attend);
         },
         experts,
         [&](const Routes& routes) {
@@ -310,8 +340,9 @@ Carry scan_layers(const Weights& w, const Options& o, const Carry& first, PerLay
             routers =
                 added(*routers, layer_sums(routes, experts, ask.options, *rows.mask, own.fractions),
                       *own.number, o.layers);
-        });
-    Carry after{y, {}, {}, routers, delta};
+        },
+        own.input);
+    Carry after{y, {}, {}, routers, delta, earlier};
     if (before.key) after.key = key;
     if (before.value) after.value = value;
     return after;
@@ -327,12 +358,12 @@ Carry scan_layers(const Weights& w, const Options& o, const Carry& first, PerLay
                           .remat = remat_of(o)})(weights, before, own);
   };
   // Runs of one stack's layers; a whole stack is scanned in place.
-  const auto through = [&](const std::optional<Layer>& dense, const Layer& others, Carry x,
-                           const PerLayer& own, const std::vector<Run>& runs) {
+  const auto through = [&](const Layer* dense, const Layer* others, Carry x, const PerLayer& own,
+                           const std::vector<Run>& runs) {
     std::int64_t layers = 0, of_dense = 0;
     for (const Run& run : runs) layers += run.count, of_dense += run.dense ? run.count : 0;
     for (const Run& run : runs) {
-      const Layer& stack = run.dense ? *dense : others;
+      const Layer& stack = run.dense ? *dense : *others;
       const PerLayer numbers = run.count == layers ? own : part_of(own, run.first, run.count);
       if (run.count == (run.dense ? of_dense : layers - of_dense)) {
         x = scan(stack, x, numbers, run.count, run.dense);
@@ -347,11 +378,12 @@ Carry scan_layers(const Weights& w, const Options& o, const Carry& first, PerLay
     }
     return x;
   };
-  const std::optional<Layer>& second = w.full_layers    ? w.full_layers
-                                       : w.delta_layers ? w.delta_layers
-                                                        : w.dense_layers;
+  const auto address = [](const std::optional<Layer>& stack) { return stack ? &*stack : nullptr; };
+  const Layer* second = address(w.full_layers    ? w.full_layers
+                                : w.delta_layers ? w.delta_layers
+                                                 : w.dense_layers);
   if (const Pipeline* p = current_pipeline(); p != nullptr && !first.key) {
-    require_alike(o, second.has_value(), first.routers.has_value(), ask);
+    require_alike(o, second != nullptr, first.routers.has_value(), ask);
     internal::check_pipeline(*p, o.layers, first.x.shape(0));
     RowsOfBatch whole = rows;
     if (positions.shape(0) == 1) whole.positions = {};
@@ -365,7 +397,7 @@ Carry scan_layers(const Weights& w, const Options& o, const Carry& first, PerLay
         rotary = rotary_of(o, *here.positions, length, known);
       }
       const Carry after =
-          scan(layers, Carry{x, {}, {}, first.routers, {}}, own, p->layers_per_stage, false);
+          scan(layers, Carry{x, {}, {}, first.routers, {}, {}}, own, p->layers_per_stage, false);
       return std::pair(after.x, after.routers);
     };
     Carry last = first;
@@ -374,29 +406,38 @@ Carry scan_layers(const Weights& w, const Options& o, const Carry& first, PerLay
     if (w.final_norm) last.x = (*w.final_norm)(placed(last.x), o.norm, o.epsilon);
     return last;
   }
-  const std::vector<bool> dense = dense_of(o);
-  const std::vector<Run> runs = runs_of(dense);
-  const auto period = static_cast<std::int64_t>(period_of(dense));
-  Carry last = first;
-  if (runs.size() <= 2 || period == o.layers) {
-    last = through(second, w.layers, first, each, runs);
-  } else {
-    // What repeats is compiled once.
-    const std::int64_t repeats = o.layers / period;
+  // Layers that follow each other, of two stacks; what repeats is compiled once.
+  const auto in_turn = [&](const Layer* seconds, const Layer* others, const Carry& start,
+                           const PerLayer& own, const std::vector<bool>& dense) {
+    const std::vector<Run> runs = runs_of(dense);
+    const auto count = static_cast<std::int64_t>(dense.size()),
+               period = static_cast<std::int64_t>(period_of(dense));
+    if (runs.size() <= 2 || period == count) return through(seconds, others, start, own, runs);
+    const std::int64_t repeats = count / period;
     const std::vector<Run> own_runs =
         runs_of(std::vector<bool>(dense.begin(), dense.begin() + period));
     const auto parts = [&](const Layer& l) { return in_parts(l, repeats); };
-    const Layer dense_parts = parts(*second), other_parts = parts(w.layers);
+    const Layer second_parts = parts(*seconds), other_parts = parts(*others);
     const auto nodes = [](const Layer& l) {
       return nn::detail::nodes_of([&](tree::Visitor& v) { tree::accept_const(l, v); });
     };
-    const nn::detail::ModuleCopies dense_as(nodes(*second), nodes(dense_parts));
-    const nn::detail::ModuleCopies others_as(nodes(w.layers), nodes(other_parts));
-    last = nn::scan(
-        [&](const Layer& some_dense, const Layer& others, const Carry& before,
-            const PerLayer& own) { return through(some_dense, others, before, own, own_runs); },
+    const nn::detail::ModuleCopies seconds_as(nodes(*seconds), nodes(second_parts));
+    const nn::detail::ModuleCopies others_as(nodes(*others), nodes(other_parts));
+    return nn::scan(
+        [&](const Layer& some_seconds, const Layer& some_others, const Carry& before,
+            const PerLayer& here) {
+          return through(&some_seconds, &some_others, before, here, own_runs);
+        },
         {.in_axes = {0, 0, nn::Carry, 0}, .out_axes = {nn::Carry}, .length = repeats})(
-        dense_parts, other_parts, first, in_parts(each, repeats));
+        second_parts, other_parts, start, in_parts(own, repeats));
+  };
+  const std::int64_t shared = o.shared_kv.layers, own = o.layers - shared;
+  const PerLayer of_own = shared == 0 ? each : part_of(each, 0, own);
+  Carry last = in_turn(second, &w.layers, first, of_own, dense_of(o, 0, own));
+  if (shared > 0) {
+    const PerLayer rest = part_of(each, own, shared);
+    last = in_turn(address(w.shared_full_layers), address(w.shared_layers), last, rest,
+                   dense_of(o, own, o.layers));
   }
   if (w.final_norm) last.x = (*w.final_norm)(last.x, o.norm, o.epsilon);
   return last;
@@ -404,25 +445,26 @@ Carry scan_layers(const Weights& w, const Options& o, const Carry& first, PerLay
 
 }  // namespace
 
-Array embed(const Weights& w, const Options& o, const Array& tokens, const Array& positions,
-            const std::optional<Array>& types) {
+LayerInputs embed(const Weights& w, const Options& o, const Array& tokens, const Array& positions,
+                  const std::optional<Array>& types) {
   if (tokens.ndim() != 2)
     throw Error(o.family, "tokens must be (batch, length), got {}", tokens.type().to_string());
   const nn::ModuleScope scope(w, "Decoder", "embed");
-  Array x = w.embedder(tokens);
-  if (o.embedding_scale != 1)
-    x = x * astype(Array(o.embedding_scale), w.embedder.embedding.dtype());
+  Array x = scaled_embedding(w.embedder, tokens, o.embedding_scale);
   if (w.positions) x = x + (*w.positions)(positions);
   if (w.types) x = x + (*w.types)(types ? *types : zeros_like(tokens));
   x = astype(x, o.dtype);
-  return placed(w.embedding_norm ? (*w.embedding_norm)(x, o.norm, o.epsilon) : x);
+  LayerInputs out = placed(w.embedding_norm ? (*w.embedding_norm)(x, o.norm, o.epsilon) : x);
+  if (w.per_layer_embedder) out.each = (*w.per_layer_embedder)(tokens, out.x, o);
+  return out;
 }
 
-Array run_layers(const Weights& w, const Options& o, const Array& x, const Array& positions,
-                 std::int64_t length, const LayerAttending& attending,
+Array run_layers(const Weights& w, const Options& o, const LayerInputs& inputs,
+                 const Array& positions, std::int64_t length, const LayerAttending& attending,
                  const std::optional<Array>& segments) {
   return scan_layers(
-             w, o, Carry{x, {}, {}, {}, {}}, per_layer(o), positions, length,
+             w, o, Carry{inputs.x, {}, {}, {}, {}, earlier_heads(o, inputs.x)},
+             per_layer(o, inputs), positions, length,
              [&](const Heads& heads, const AttendOptions& how, Array&, Array&, const Array&) {
                return attending(heads, how);
              },
@@ -430,30 +472,35 @@ Array run_layers(const Weights& w, const Options& o, const Array& x, const Array
       .x;
 }
 
-std::pair<Array, Cache> run_layers(const Weights& w, const Options& o, const Array& x,
+std::int64_t layers_in_cache(const Options& o) {
+  return o.layers - static_cast<std::int64_t>(o.delta.layers.size()) - o.shared_kv.layers;
+}
+
+std::pair<Array, Cache> run_layers(const Weights& w, const Options& o, const LayerInputs& inputs,
                                    const Array& positions, std::int64_t length, const Cache& cache,
                                    const DeltaPlaces& places, const CachedAttending& attending) {
-  PerLayer each = per_layer(o);
-  const auto delta = static_cast<std::int64_t>(o.delta.layers.size());
+  PerLayer each = per_layer(o, inputs);
   each.first_page = Array(Literal::of(Shape({o.layers}), numbers_in_cache(o))) *
-                    static_cast<std::int32_t>(cache.key.shape(0) / (o.layers - delta));
-  const Carry last = scan_layers(w, o, Carry{x, cache.key, cache.value, {}, cache.delta}, each,
-                                 positions, length, attending, places);
+                    static_cast<std::int32_t>(cache.key.shape(0) / layers_in_cache(o));
+  const Carry last = scan_layers(w, o, Carry{inputs.x, cache.key, cache.value, {}, cache.delta, {}},
+                                 each, positions, length, attending, places);
   return {last.x, Cache{*last.key, last.value, last.delta}};
 }
 
-std::pair<Array, RouterSums> run_layers(const Weights& w, const Options& o, const Array& x,
-                                        const Array& positions, std::int64_t length,
-                                        const LayerAttending& attending, const RouterAsk& ask,
+std::pair<Array, RouterSums> run_layers(const Weights& w, const Options& o,
+                                        const LayerInputs& inputs, const Array& positions,
+                                        std::int64_t length, const LayerAttending& attending,
+                                        const RouterAsk& ask,
                                         const std::optional<Array>& segments) {
-  PerLayer each = per_layer(o);
+  const Array& x = inputs.x;
+  PerLayer each = per_layer(o, inputs);
   each.number = arange(o.layers);
   each.fractions = ask.fractions;
   RouterAsk own = ask;
   if (!own.mask) own.mask = ones({x.shape(0), x.shape(1)}, DType::f32);
   const Array zero = zeros({});
-  const Carry first{
-      x, {}, {}, RouterSums{zero, zero, zeros({o.layers, o.experts.count}), zeros({o.layers})}, {}};
+  const RouterSums none{zero, zero, zeros({o.layers, o.experts.count}), zeros({o.layers})};
+  const Carry first{x, {}, {}, none, {}, earlier_heads(o, x)};
   const Carry last = scan_layers(
       w, o, first, each, positions, length,
       [&](const Heads& heads, const AttendOptions& how, Array&, Array&, const Array&) {

@@ -26,26 +26,36 @@ using CachedAttending =
     std::function<Array(const Heads& heads, const AttendOptions& options, Array& key_pages,
                         Array& value_pages, const Array& first_page)>;
 
-/// Embeddings of tokens at positions, both (B, S): (B, S, D) of the options' dtype. `types` (B, S)
+/// What goes into the layers: x (B, S, D), and of PerLayerInputOptions what each gets of its own,
+/// (L, B, S, P).
+struct LayerInputs {
+  Array x;
+  std::optional<Array> each;
+  LayerInputs(Array x) : x(std::move(x)) {}
+};
+
+/// Embeddings of tokens at positions, both (B, S), in the options' dtype. `types` (B, S)
 /// where the options have token types; none: all 0.
-Array embed(const Weights& weights, const Options& options, const Array& tokens_BS,
-            const Array& positions_BS, const std::optional<Array>& types_BS = {});
-/// x (B, S, D) through all layers and the last norm. `length`: how long sequences get, for rotary
-/// frequencies that depend on it. `segments` (B, S): documents of rows that hold several, which
-/// `attending` finds in its options.
-Array run_layers(const Weights& weights, const Options& options, const Array& x_BSD,
+LayerInputs embed(const Weights& weights, const Options& options, const Array& tokens_BS,
+                  const Array& positions_BS, const std::optional<Array>& types_BS = {});
+/// Inputs through all layers and the last norm: (B, S, D). `length`: how long sequences get, for
+/// rotary frequencies that depend on it. `segments` (B, S): documents of rows that hold several,
+/// which `attending` finds in its options.
+Array run_layers(const Weights& weights, const Options& options, const LayerInputs& inputs,
                  const Array& positions_BS, std::int64_t length, const LayerAttending& attending,
                  const std::optional<Array>& segments_BS = {});
+/// How many layers have pages of keys and values in a cache.
+std::int64_t layers_in_cache(const Options& options);
 /// The same with a cache, and what it holds afterwards; `places` are those of the rows, pages as a
 /// sequence has them. Pages are carried from layer to layer, so
 /// that writes happen in place.
 std::pair<Array, Cache> run_layers(const Weights& weights, const Options& options,
-                                   const Array& x_BSD, const Array& positions_BS,
+                                   const LayerInputs& inputs, const Array& positions_BS,
                                    std::int64_t length, const Cache& cache,
                                    const DeltaPlaces& places, const CachedAttending& attending);
 /// The same as the first, and what the routers of layers with experts came to.
 std::pair<Array, RouterSums> run_layers(const Weights& weights, const Options& options,
-                                        const Array& x_BSD, const Array& positions_BS,
+                                        const LayerInputs& inputs, const Array& positions_BS,
                                         std::int64_t length, const LayerAttending& attending,
                                         const RouterAsk& ask,
                                         const std::optional<Array>& segments_BS = {});

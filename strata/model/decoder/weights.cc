@@ -20,8 +20,8 @@ class Maker {
   Maker(const Options& options, const WeightMaker& make) : o_(options), make_(make) {}
 
   Array one(const std::string& path, Sizes shape, WeightKind kind) const {
-    if (const LayerSpan span = layers_in(o_, path); span.count > 0)
-      shape.insert(shape.begin(), span.count);
+    if (const std::int64_t layers = layers_in(o_, path); layers > 0)
+      shape.insert(shape.begin(), layers);
     return make_(path, shape, kind);
   }
   std::optional<BlockFormat> packed(const std::string& path) const {
@@ -41,8 +41,8 @@ class Maker {
     }
     return made;
   }
-  nn::Embed embed(const std::string& path, std::int64_t rows) const {
-    nn::Embed made(one(path + "/embedding", {rows, o_.width}, WeightKind::embedding));
+  nn::Embed embed(const std::string& path, std::int64_t rows, std::int64_t width) const {
+    nn::Embed made(one(path + "/embedding", {rows, width}, WeightKind::embedding));
     made.packed = packed(path + "/embedding");
     return made;
   }
@@ -56,21 +56,22 @@ class Maker {
     return norm(path, o_.width);
   }
   Attention attention(const std::string& path) const {
-    const bool full = path.starts_with("full_layers/");
+    const bool full = path.find("full_layers/") != std::string::npos;
+    const bool shared = path.starts_with("shared_");
     const std::int64_t head_dim = full ? o_.full.head_dim : o_.head_dim,
                        q = o_.query_heads * head_dim,
                        kv = (full ? o_.full.kv_heads : o_.kv_heads) * head_dim;
     Attention made;
     made.query = linear(path + "/query", o_.width, o_.gated_attention ? 2 * q : q, o_.qkv_bias);
-    made.key = linear(path + "/key", o_.width, kv, o_.qkv_bias);
-    if (!full || !o_.full.keys_are_values)
+    if (!shared) made.key = linear(path + "/key", o_.width, kv, o_.qkv_bias);
+    if (!shared && !(full && o_.full.keys_are_values))
       made.value = linear(path + "/value", o_.width, kv, o_.qkv_bias);
     made.out = linear(path + "/out", q, o_.width, o_.out_bias);
     if (o_.sinks) made.sinks = one(path + "/sinks", {o_.query_heads}, WeightKind::bias);
     if (o_.head_norm == HeadNorm::none) return made;
     const bool each = o_.head_norm == HeadNorm::each_head;
     made.query_norm = norm(path + "/query_norm", each ? head_dim : q);
-    made.key_norm = norm(path + "/key_norm", each ? head_dim : kv);
+    if (!shared) made.key_norm = norm(path + "/key_norm", each ? head_dim : kv);
     return made;
   }
   LatentAttention latent(const std::string& path) const {
@@ -150,12 +151,32 @@ class Maker {
     made.mlp_norm = norm_if(ahead, path + "/mlp_norm");
     if (has_experts) made.experts = experts(path + "/experts");
     const bool beside = has_experts && o_.experts.beside_mlp;
-    if (!has_experts || beside) made.mlp = mlp(path + "/mlp", o_.mlp_width);
+    const bool wider = path.starts_with("shared_") && o_.shared_kv.mlp_width > 0;
+    if (!has_experts || beside)
+      made.mlp = mlp(path + "/mlp", wider ? o_.shared_kv.mlp_width : o_.mlp_width);
     made.mlp_own_post_norm = norm_if(beside, path + "/mlp_own_post_norm");
     made.experts_norm = norm_if(beside, path + "/experts_norm");
     made.experts_post_norm = norm_if(beside, path + "/experts_post_norm");
     made.mlp_post_norm = norm_if(behind, path + "/mlp_post_norm");
+    if (o_.per_layer_input.width > 0)
+      made.per_layer_input = per_layer_input(path + "/per_layer_input");
     if (o_.layer_scalar) made.scalar = one(path + "/scalar", {1}, WeightKind::ones);
+    return made;
+  }
+  PerLayerEmbedder per_layer_embedder(const std::string& path) const {
+    const PerLayerInputOptions& p = o_.per_layer_input;
+    PerLayerEmbedder made;
+    made.table = embed(path + "/table", p.vocab_size, o_.layers * p.width);
+    made.projection = linear(path + "/projection", o_.width, o_.layers * p.width, false);
+    made.norm = norm(path + "/norm", p.width);
+    return made;
+  }
+  PerLayerInput per_layer_input(const std::string& path) const {
+    const std::int64_t own = o_.per_layer_input.width;
+    PerLayerInput made;
+    made.gate = linear(path + "/gate", o_.width, own, false);
+    made.projection = linear(path + "/projection", own, o_.width, false);
+    made.norm = norm(path + "/norm", o_.width);
     return made;
   }
   FurtherLayer further(const std::string& path, bool has_experts) const {
@@ -178,46 +199,57 @@ class Maker {
 Weights make_weights(const Options& o, const WeightMaker& make) {
   const Maker m(o, make);
   Weights w;
-  w.embedder = m.embed("embedder", o.vocab_size);
-  if (o.learned_positions > 0) w.positions = m.embed("positions", o.learned_positions);
-  if (o.token_types > 0) w.types = m.embed("types", o.token_types);
+  w.embedder = m.embed("embedder", o.vocab_size, o.width);
+  if (o.learned_positions > 0) w.positions = m.embed("positions", o.learned_positions, o.width);
+  if (o.token_types > 0) w.types = m.embed("types", o.token_types, o.width);
   w.embedding_norm = m.norm_if(o.embedding_norm, "embedding_norm");
+  if (o.per_layer_input.width > 0)
+    w.per_layer_embedder = m.per_layer_embedder("per_layer_embedder");
   const bool has_experts = o.experts.count > 0;
   if (has_experts && o.experts.dense_layers > 0) w.dense_layers = m.layer("dense_layers", false);
   if (!o.delta.layers.empty()) w.delta_layers = m.layer("delta_layers", has_experts);
   if (!o.full.layers.empty()) w.full_layers = m.layer("full_layers", has_experts);
   w.layers = m.layer("layers", has_experts);
+  const auto shared = [&](const std::string& stack) {
+    const bool there = layers_in(o, stack) > 0;
+    return there ? std::optional(m.layer(stack, has_experts)) : std::nullopt;
+  };
+  w.shared_full_layers = shared("shared_full_layers");
+  w.shared_layers = shared("shared_layers");
   w.final_norm = m.norm_if(o.final_norm, "final_norm");
   if (o.has_logits && !o.tied) w.logits = m.linear("logits", o.width, o.vocab_size, false);
   if (o.mtp_layers > 0) w.mtp_layers = m.further("mtp_layers", has_experts);
   return w;
 }
 
-LayerSpan layers_in(const Options& o, std::string_view path) {
-  const std::int64_t dense = o.experts.count > 0 ? o.experts.dense_layers : 0;
-  if (path.starts_with("dense_layers/")) return {0, dense};
-  const auto delta = static_cast<std::int64_t>(o.delta.layers.size());
-  if (path.starts_with("delta_layers/")) return {0, delta};
-  const auto full = static_cast<std::int64_t>(o.full.layers.size());
-  if (path.starts_with("full_layers/")) return {0, full};
-  if (path.starts_with("mtp_layers/")) return {o.layers, o.mtp_layers};
-  if (path.starts_with("layers/")) return {dense, o.layers - dense - delta - full};
-  return {};
+std::string_view stack_of(const Options& o, std::int64_t layer) {
+  const auto has = [&](const std::vector<std::int64_t>& numbers) {
+    return std::binary_search(numbers.begin(), numbers.end(), layer);
+  };
+  const bool full = has(o.full.layers);
+  if (layer >= o.layers - o.shared_kv.layers) return full ? "shared_full_layers" : "shared_layers";
+  if (full) return "full_layers";
+  if (has(o.delta.layers)) return "delta_layers";
+  const ExpertOptions& e = o.experts;
+  if (e.count == 0) return "layers";
+  const bool dense = e.dense_at.empty() ? layer < e.dense_layers : has(e.dense_at);
+  return dense ? "dense_layers" : "layers";
 }
 
 std::vector<std::int64_t> layer_numbers(const Options& o, std::string_view path) {
-  const LayerSpan span = layers_in(o, path);
-  static const std::vector<std::int64_t> none;
-  const std::vector<std::int64_t>& others = path.starts_with("mtp_layers/") ? none
-                                            : !o.full.layers.empty()        ? o.full.layers
-                                            : !o.delta.layers.empty()       ? o.delta.layers
-                                                                            : o.experts.dense_at;
+  const std::string_view stack = path.substr(0, path.find('/'));
   std::vector<std::int64_t> out;
-  if (span.count > 0 && !path.starts_with("layers/") && !others.empty()) return others;
-  for (std::int64_t i = others.empty() ? span.first : 0;
-       static_cast<std::int64_t>(out.size()) < span.count; ++i)
-    if (!std::binary_search(others.begin(), others.end(), i)) out.push_back(i);
+  if (!stack.ends_with("layers")) return out;
+  if (stack == "mtp_layers")
+    for (std::int64_t i = 0; i < o.mtp_layers; ++i) out.push_back(o.layers + i);
+  else
+    for (std::int64_t i = 0; i < o.layers; ++i)
+      if (stack_of(o, i) == stack) out.push_back(i);
   return out;
+}
+
+std::int64_t layers_in(const Options& o, std::string_view path) {
+  return static_cast<std::int64_t>(layer_numbers(o, path).size());
 }
 
 std::vector<WeightShape> weight_shapes(const Options& o) {
@@ -282,6 +314,10 @@ tree::MetadataPtr logical_axes(std::string_view path) {
       {"layers/experts/choice_bias", {"layers", "exp"}},
       {"layers/experts/expert_scale", {"layers", "exp"}},
       {"layers/experts/shared_gate/kernel", {"layers", "embed", "norm"}},
+      {"layers/per_layer_input/gate/kernel", {"layers", "embed", "mlp"}},
+      {"layers/per_layer_input/projection/kernel", {"layers", "mlp", "embed"}},
+      {"per_layer_embedder/table/embedding", {"vocab", "embed"}},
+      {"per_layer_embedder/projection/kernel", {"embed", "mlp"}},
       {"logits/kernel", {"embed", "vocab"}},
       {"mtp_layers/projection/kernel", {"", "embed", "norm"}},
   };
@@ -292,6 +328,7 @@ tree::MetadataPtr logical_axes(std::string_view path) {
     of.front() = "";
     return std::make_shared<const tree::Metadata>(tree::Metadata{.out_sharding = of});
   }
+  if (path.starts_with("shared_")) return logical_axes(path.substr(7));
   if (path.starts_with("full_")) return logical_axes(path.substr(5));
   if (path.starts_with("dense_") || path.starts_with("delta_")) return logical_axes(path.substr(6));
   // A has the inputs of its weight, B the outputs; the rank is not divided.

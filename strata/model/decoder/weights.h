@@ -11,6 +11,7 @@
 #include "strata/model/decoder/delta_net.h"
 #include "strata/model/decoder/feed_forward.h"
 #include "strata/model/decoder/latent_attention.h"
+#include "strata/model/decoder/per_layer_input.h"
 #include "strata/nn/linear/embed.h"
 
 namespace strata::model::decoder {
@@ -29,10 +30,11 @@ struct Layer {
   /// With both: behind the first, ahead of the second and behind it.
   std::optional<Norm> mlp_own_post_norm, experts_norm, experts_post_norm;
   std::optional<Norm> mlp_post_norm;
+  std::optional<PerLayerInput> per_layer_input;
   std::optional<nn::Param> scalar;  // (1), of what leaves the layer
   STRATA_FIELDS(attention_norm, attention, latent_attention, delta_net, attention_post_norm,
                 mlp_norm, mlp, experts, mlp_own_post_norm, experts_norm, experts_post_norm,
-                mlp_post_norm, scalar)
+                mlp_post_norm, per_layer_input, scalar)
 };
 
 /// What predicts a token further than the layers ahead of it (multi_token.h), or all such stacked.
@@ -49,6 +51,7 @@ struct Weights {
   nn::Embed embedder;
   std::optional<nn::Embed> positions, types;
   std::optional<Norm> embedding_norm;
+  std::optional<PerLayerEmbedder> per_layer_embedder;
   /// Of a model of experts: the layers ahead of the others, which have none.
   std::optional<Layer> dense_layers;
   /// The layers that have the delta rule.
@@ -56,12 +59,15 @@ struct Weights {
   /// The layers of FullOptions.
   std::optional<Layer> full_layers;
   Layer layers;
+  /// The layers of SharedKvOptions that are of FullOptions, and those that are not.
+  std::optional<Layer> shared_full_layers, shared_layers;
   std::optional<Norm> final_norm;
   std::optional<Linear> logits;
   /// Options::mtp_layers of them.
   std::optional<FurtherLayer> mtp_layers;
-  STRATA_FIELDS(embedder, positions, types, embedding_norm, dense_layers, delta_layers, full_layers,
-                layers, final_norm, logits, mtp_layers)
+  STRATA_FIELDS(embedder, positions, types, embedding_norm, per_layer_embedder, dense_layers,
+                delta_layers, full_layers, layers, shared_full_layers, shared_layers, final_norm,
+                logits, mtp_layers)
 };
 
 /// What a weight is: how its first value is drawn, and which logical axes it has.
@@ -88,14 +94,13 @@ using WeightMaker =
 /// The weights that a model of these options has, each made by `make`, in the order of the tree.
 Weights make_weights(const Options& options, const WeightMaker& make);
 
-/// The layers that a weight holds, stacked along its first axis; none of a weight of no layer.
-/// `first` is their first one's number where they follow each other.
-struct LayerSpan {
-  std::int64_t first = 0, count = 0;
-};
-LayerSpan layers_in(const Options& options, std::string_view path);
-/// Their numbers in the model.
+/// The stack that holds a layer: "layers", or "dense_layers" and so on, as Weights names them.
+std::string_view stack_of(const Options& options, std::int64_t layer);
+/// The numbers of the layers that a weight holds, stacked along its first axis in this order; none
+/// of a weight of no layer.
 std::vector<std::int64_t> layer_numbers(const Options& options, std::string_view path);
+/// How many they are.
+std::int64_t layers_in(const Options& options, std::string_view path);
 
 /// Path and shape of each weight, in the order of the tree.
 struct WeightShape {

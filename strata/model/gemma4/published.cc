@@ -1,5 +1,7 @@
 #include "strata/model/gemma4/published.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -12,26 +14,22 @@ namespace strata::model::published {
 
 namespace {
 
-/// Where the file says nothing each sixth layer has no window.
-bool slides(const Config&, std::int64_t layer) { return (layer + 1) % 6 != 0; }
+/// Where the file says nothing each sixth layer and the last one have no window.
+bool slides(const Config& c, std::int64_t layer) {
+  return (layer + 1) % 6 != 0 && layer + 1 != c.integer("num_hidden_layers");
+}
 
 constexpr std::string_view kDefaults = R"({"vocab_size": 262144, "hidden_size": 2304,
   "intermediate_size": 9216, "num_hidden_layers": 30, "num_attention_heads": 8,
   "num_key_value_heads": 4, "head_dim": 256, "global_head_dim": 512,
   "max_position_embeddings": 131072, "hidden_size_per_layer_input": 256,
+  "vocab_size_per_layer_input": 262144,
   "rope_parameters": {
     "sliding_attention": {"rope_type": "default", "rope_theta": 10000.0},
     "full_attention": {"rope_type": "proportional", "partial_rotary_factor": 0.25,
                        "rope_theta": 1000000.0}}})";
 
-/// What the small models have beside the others.
-void refuse_small(const Config& c) {
-  for (const char* key : {"hidden_size_per_layer_input", "num_kv_shared_layers"})
-    if (c.integer(key, 0) != 0)
-      throw Error("config.json", "{}={} is not supported: allowed is 0", key, c.as_json(key))
-          .unsupported();
-  if (c.flag("use_double_wide_mlp", false))
-    throw Error("config.json", "{}", "use_double_wide_mlp=true is not supported").unsupported();
+void refuse_other(const Config& c) {
   // Of text "vision" has no effect.
   if (c.text("use_bidirectional_attention", "vision") != "vision")
     throw Error("config.json", "use_bidirectional_attention={} is not supported",
@@ -45,8 +43,12 @@ void refuse_small(const Config& c) {
 void apply_listed(const Config& c, decoder::FullOptions& full) {
   const auto listed = c.child("per_layer_config");
   if (!listed) return;
-  for (std::int64_t i = 0; i < c.integer("num_hidden_layers"); ++i) {
-    const auto own = listed->child(std::to_string(i));
+  const std::int64_t layers = c.integer("num_hidden_layers");
+  const std::size_t digits = std::to_string(layers - 1).size();
+  for (std::int64_t i = 0; i < layers; ++i) {
+    // transformers fills numbers up to one width: "05", "11".
+    auto own = listed->child(fmt::format("{:0{}}", i, digits));
+    if (!own) own = listed->child(std::to_string(i));
     if (!own) continue;
     const bool is_full = std::binary_search(full.layers.begin(), full.layers.end(), i);
     const std::int64_t dim = own->integer("head_dim", full.head_dim),
@@ -63,7 +65,7 @@ void apply_listed(const Config& c, decoder::FullOptions& full) {
 
 decoder::Options options(const Config& stated) {
   const Config c = stated.over(Config::parse(kDefaults));
-  refuse_small(c);
+  refuse_other(c);
   decoder::Options o = usual_options(c, "gemma4_text", 256);
   o.norm = decoder::NormKind::olmo2;
   o.norm_place = decoder::NormPlace::around;
@@ -86,6 +88,11 @@ decoder::Options options(const Config& stated) {
   apply_listed(c, full);
   o.ropes.push_back(rope_of(c, full.head_dim, {.theta = 1e6, .layer_type = "full_attention"}));
   o.full = full;
+  o.per_layer_input = {.width = c.integer("hidden_size_per_layer_input"),
+                       .vocab_size = c.integer("vocab_size_per_layer_input")};
+  o.shared_kv.layers = c.integer("num_kv_shared_layers", 0);
+  if (o.shared_kv.layers != 0 && c.flag("use_double_wide_mlp", false))
+    o.shared_kv.mlp_width = 2 * o.mlp_width;
   if (!c.flag("enable_moe_block", false)) return o;
   o.experts = {.count = c.integer("num_experts"),
                .active = c.integer("top_k_experts"),
@@ -130,6 +137,10 @@ Names names(const decoder::Options& o) {
   out.prefixes = {"model.", "model.language_model.", "language_model.model."};
   out.ignored.insert(out.ignored.end(),
                      {"*vision_tower.*", "*embed_vision.*", "*audio_tower.*", "*embed_audio.*"});
+  // Released files have them too; nothing reads them.
+  for (std::int64_t i = o.layers - o.shared_kv.layers; i < o.layers; ++i)
+    for (const char* unused : {"k_proj", "v_proj", "k_norm", "v_norm"})
+      out.ignored.push_back(fmt::format("*layers.{}.self_attn.{}.*", i, unused));
   return out;
 }
 
@@ -146,7 +157,7 @@ Family gemma4() {
   return {"gemma4_text",
           "gemma4",
           "Gemma 4: windows and fewer, wider heads whose keys are values in turn; experts beside "
-          "the feed-forward branch",
+          "the feed-forward branch, or embeddings of each layer and shared keys",
           &options,
           &names,
           &from_gguf};

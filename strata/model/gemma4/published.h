@@ -5,8 +5,8 @@
 
 namespace strata::model::published {
 
-/// The dense models and that of experts: 31B, 26B-A4B. Those with embeddings of each layer and
-/// keys that layers share (E2B, E4B) are refused.
+/// All text models: 31B, 26B-A4B with experts, E2B and E4B with embeddings of each layer and last
+/// layers that attend to earlier ones' keys. Their towers of images and sound are left out.
 Family gemma4();
 
 }  // namespace strata::model::published

@@ -41,8 +41,20 @@ void check_family(const Options& o) {
         .unsupported();
 }
 
+/// Whether MaxText has the model as decoder_block=gemma4_small, whose layers it never scans.
+bool is_gemma4_small(const Options& o) {
+  return o.per_layer_input.width > 0 || o.shared_kv.layers > 0;
+}
+
 /// Of Gemma 4, scanned: five layers with a window and one without are one of MaxText's.
 void check_blocks(const Options& o) {
+  if (is_gemma4_small(o))
+    throw Error(
+        "maxtext",
+        "{} with embeddings of each layer or shared keys: MaxText does not scan its layers; "
+        "--unscanned writes them one by one",
+        o.family)
+        .unsupported();
   bool fits = o.layers % kGemma3Pattern == 0;
   for (std::size_t i = 0; i < o.full.layers.size(); ++i)
     fits = fits && o.full.layers[i] == static_cast<std::int64_t>(i + 1) * kGemma3Pattern - 1;
@@ -157,6 +169,9 @@ Module module_of(const Options& o, const Part& p) {
   if (o.family == "olmo3" && p.part == "mlp_post_norm") return {"post_mlp_layer_norm", leaf};
   if (o.family == "gemma4_text") {
     if (p.part.empty()) return {"layer_scalar", ""};
+    if (p.part == "per_layer_input/gate") return {"per_layer_input_gate", leaf};
+    if (p.part == "per_layer_input/projection") return {"per_layer_projection", leaf};
+    if (p.part == "per_layer_input/norm") return {"post_per_layer_input_norm", leaf};
     if (p.part == "mlp_own_post_norm") return {"mlp/post_feedforward_layernorm_1", leaf};
     if (p.part == "experts_norm") return {"mlp/pre_feedforward_layernorm_2", leaf};
     if (p.part == "experts_post_norm") return {"mlp/post_feedforward_layernorm_2", leaf};
@@ -215,7 +230,7 @@ Sizes shape_of(const Options& o, const Part& p, const Sizes& own) {
                          "latent_attention/kv_b"}))
     cut_axis(own.size() - 1, o.query_heads);
   if (is_one_of(p.part, {"attention/key", "attention/value"}))
-    cut_axis(own.size() - 1, p.stack == "full_layers" ? o.full.kv_heads : o.kv_heads);
+    cut_axis(own.size() - 1, p.stack.ends_with("full_layers") ? o.full.kv_heads : o.kv_heads);
   const bool flat = o.family == "qwen3_next";  // its gates apply to heads side by side
   if (is_one_of(p.part, {"attention/out", "latent_attention/out"}) && p.leaf == "kernel" && !flat)
     cut_axis(0, o.query_heads);
@@ -253,13 +268,23 @@ Place place_of_further(const Options& o, const WeightShape& w, std::int64_t laye
   return {folder + std::string(path), shape};
 }
 
+/// Of the table that layers have embeddings of their own from, and what stands beside it.
+Place place_of_per_layer(const WeightShape& w) {
+  const Part p = part_of(w.path);
+  const std::string folder = "decoder/per_layer_embedder/";
+  if (p.part == "table") return {folder + "embed_tokens_per_layer", w.shape};
+  if (p.part == "projection") return {folder + "per_layer_model_projection/kernel", w.shape};
+  return {folder + "per_layer_projection_norm/scale", w.shape};
+}
+
 Place place_of(const Options& o, const WeightShape& w, std::int64_t layer, const Layout& layout) {
   if (w.path == "embedder/embedding") return {"token_embedder/embedding", w.shape};
   if (w.path == "final_norm/scale") return {"decoder/decoder_norm/scale", w.shape};
+  if (w.path.starts_with("per_layer_embedder/")) return place_of_per_layer(w);
   if (w.path == "logits/kernel") return {"decoder/logits_dense/kernel", w.shape};
   if (w.path.starts_with("mtp_layers/")) return place_of_further(o, w, layer);
   const Part p = part_of(w.path);
-  const std::int64_t layers = decoder::layers_in(o, w.path).count;
+  const std::int64_t layers = decoder::layers_in(o, w.path);
   if (layers == 0)
     throw Error("maxtext", "{}: MaxText's {} has no such weight", w.path, o.family).unsupported();
   Module module = module_of(o, p);
@@ -353,7 +378,7 @@ void for_each_element(const Options& o, const WeightShape& w, const Place& at, F
 }
 
 std::int64_t layers_of(const Options& o, const WeightShape& w) {
-  return std::max<std::int64_t>(decoder::layers_in(o, w.path).count, 1);
+  return std::max<std::int64_t>(decoder::layers_in(o, w.path), 1);
 }
 
 template <class T>

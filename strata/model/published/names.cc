@@ -59,6 +59,9 @@ Pair of_layer(const Options& o, std::string_view part) {
   if (part == "mlp_own_post_norm") return {"post_feedforward_layernorm_1", "post_ffw_norm_1"};
   if (part == "experts_norm") return {"pre_feedforward_layernorm_2", "pre_ffw_norm_2"};
   if (part == "experts_post_norm") return {"post_feedforward_layernorm_2", "post_ffw_norm_2"};
+  if (part == "per_layer_input/gate") return {"per_layer_input_gate", "inp_gate"};
+  if (part == "per_layer_input/projection") return {"per_layer_projection", "proj"};
+  if (part == "per_layer_input/norm") return {"post_per_layer_input_norm", "post_norm"};
   if (part == "mlp_post_norm") return {"post_feedforward_layernorm", "post_ffw_norm"};
   STRATA_UNREACHABLE("no part {}", part);
 }
@@ -80,6 +83,12 @@ Pair of_rest(std::string_view part) {
   if (part == "positions") return {"model.embed_positions", "position_embd"};
   if (part == "types") return {"model.token_types", "token_types"};
   if (part == "embedding_norm") return {"model.embed_norm", "token_embd_norm"};
+  if (part == "per_layer_embedder/table")
+    return {"model.embed_tokens_per_layer", "per_layer_token_embd"};
+  if (part == "per_layer_embedder/projection")
+    return {"model.per_layer_model_projection", "per_layer_model_proj"};
+  if (part == "per_layer_embedder/norm")
+    return {"model.per_layer_projection_norm", "per_layer_proj_norm"};
   if (part == "final_norm") return {"model.norm", "output_norm"};
   if (part == "logits") return {"lm_head", "output"};
   STRATA_UNREACHABLE("no part {}", part);
@@ -143,7 +152,7 @@ Names usual_names(const Options& o, bool paired) {
       name.hugging_face = std::string("model.layers.{}.") + lone.hugging_face;
       name.gguf = std::string("blk.{}.") + lone.gguf;
       name.conv1d = w.kind == decoder::WeightKind::convolution;
-    } else if (const decoder::LayerSpan span = decoder::layers_in(o, w.path); span.count > 0) {
+    } else if (decoder::layers_in(o, w.path) > 0) {
       const Pair pair = of_layer(o, part.substr(part.find('/') + 1));
       name.layers = decoder::layer_numbers(o, w.path);
       if (w.kind == decoder::WeightKind::experts || w.kind == decoder::WeightKind::expert_bias)

@@ -115,11 +115,12 @@ INSTANTIATE_TEST_SUITE_P(
                     "llama_yarn", "llama_yarn_mscale", "smollm3", "smollm3_sliding", "mistral",
                     "mistral_full", "qwen2", "qwen2_sliding", "qwen3", "qwen3_biased", "gemma",
                     "gemma2", "gemma2_usual", "gemma3", "gemma4", "gemma4_experts", "gemma4_values",
-                    "phi3", "phi3_partial", "phi3_longrope_short", "phi3_longrope_long", "olmo2",
-                    "olmo3", "gpt2", "gpt2_inverse", "mixtral", "mixtral_sliding", "qwen2_moe",
-                    "qwen2_moe_dense_first", "qwen3_moe", "deepseek_v2", "deepseek_v2_lite",
-                    "deepseek_v3", "deepseek_v3_halves", "kimi_k2", "gpt_oss", "llama4",
-                    "llama4_interleaved", "llama4_some_dense", "qwen3_next", "qwen3_next_tail"),
+                    "gemma4_e2b", "gemma4_e4b", "phi3", "phi3_partial", "phi3_longrope_short",
+                    "phi3_longrope_long", "olmo2", "olmo3", "gpt2", "gpt2_inverse", "mixtral",
+                    "mixtral_sliding", "qwen2_moe", "qwen2_moe_dense_first", "qwen3_moe",
+                    "deepseek_v2", "deepseek_v2_lite", "deepseek_v3", "deepseek_v3_halves",
+                    "kimi_k2", "gpt_oss", "llama4", "llama4_interleaved", "llama4_some_dense",
+                    "qwen3_next", "qwen3_next_tail"),
     [](const auto& test) { return std::string(test.param); });
 
 class BlocksTest : public GoldenTest {};
@@ -162,9 +163,9 @@ TEST_P(TrainedTest, GivesTheGradientOfTorch) {
 INSTANTIATE_TEST_SUITE_P(Families, TrainedTest,
                          testing::Values("deepseek_v2", "deepseek_v2_lite", "deepseek_v3",
                                          "deepseek_v3_halves", "gemma4", "gemma4_experts",
-                                         "gemma4_values", "kimi_k2", "gpt_oss", "llama4",
-                                         "llama4_interleaved", "llama4_some_dense", "qwen3_next",
-                                         "qwen3_next_tail"),
+                                         "gemma4_values", "gemma4_e2b", "gemma4_e4b", "kimi_k2",
+                                         "gpt_oss", "llama4", "llama4_interleaved",
+                                         "llama4_some_dense", "qwen3_next", "qwen3_next_tail"),
                          [](const auto& test) { return std::string(test.param); });
 
 class EncoderTest : public GoldenTest {};

@@ -130,6 +130,17 @@ TEST(ConfigTest, DefaultsAreTheFamilys) {
   EXPECT_EQ(gemma4.ropes[1].proportion, 0.25);
   EXPECT_EQ(gemma4.ropes[1].width, 512);
   EXPECT_EQ(gemma4.experts.count, 128);
+  // E2B; which heads a layer has is stated layer by layer, by numbers of equal width.
+  const Options small = options_of(R"({"model_type": "gemma4_text", "hidden_size": 1536,
+      "intermediate_size": 6144, "num_key_value_heads": 1, "num_hidden_layers": 12,
+      "num_kv_shared_layers": 6, "use_double_wide_mlp": true,
+      "per_layer_config": {"05": {"head_dim": 128}, "11": {"head_dim": 128}}})");
+  EXPECT_EQ(small.full.layers, (std::vector<std::int64_t>{5, 11}));
+  EXPECT_EQ(small.full.head_dim, 128);
+  EXPECT_EQ(small.per_layer_input.width, 256);
+  EXPECT_EQ(small.per_layer_input.vocab_size, 262144);
+  EXPECT_EQ(small.shared_kv.layers, 6);
+  EXPECT_EQ(small.shared_kv.mlp_width, 12288);
   EXPECT_EQ(options_of(with("", "phi3")).epsilon, 1e-5);
   EXPECT_EQ(options_of(with("", "olmo2")).epsilon, 1e-5);
 }
@@ -143,9 +154,15 @@ TEST(ConfigTest, WhatIsNotKnownIsRefusedByName) {
   EXPECT_THAT(refused(with(R"("rope_scaling": {"rope_type": "ntk", "factor": 2},)")),
               HasSubstr("rope_type=ntk"));
   const std::string gemma4 = R"({"model_type": "gemma4_text", "hidden_size_per_layer_input": )";
-  EXPECT_THAT(refused(gemma4 + "256}"), HasSubstr("hidden_size_per_layer_input=256"));
-  EXPECT_THAT(refused(gemma4 + R"(0, "num_kv_shared_layers": 20})"),
-              HasSubstr("num_kv_shared_layers=20"));
+  const auto wrong = [](const std::string& json) {
+    return message([&] { decoder::check(options_of(json)); });
+  };
+  EXPECT_THAT(wrong(gemma4 + R"(256, "vocab_size_per_layer_input": 99})"),
+              HasSubstr("vocab_size_per_layer_input=99: allowed is an integer from 262144"));
+  EXPECT_THAT(wrong(gemma4 + R"(0, "num_kv_shared_layers": 30})"),
+              HasSubstr("num_kv_shared_layers=30: allowed is an integer from 1 to 29"));
+  EXPECT_THAT(wrong(gemma4 + R"(0, "num_kv_shared_layers": 25})"),
+              HasSubstr("of the 5 layers ahead of them 0 are of full attention"));
   EXPECT_THAT(refused(gemma4 + R"(0, "per_layer_config": {"3": {"head_dim": 64}}})"),
               HasSubstr("per_layer_config of layer 3"));
   EXPECT_THAT(refused(with(R"("rope_scaling": {"rope_type": "linear"},)")), HasSubstr("no factor"));

@@ -131,8 +131,7 @@ Result<Rebuilt> rebuild(const SourcePtr& source, const LayerMap& map,
   expect_same_layers(old, now, map);
   std::set<std::string> seen;
   for (const published::WeightName& w : now.names.weights) {
-    const std::int64_t count =
-        std::max<std::int64_t>(decoder::layers_in(now.options, w.path).count, 1);
+    const std::int64_t count = std::max<std::int64_t>(decoder::layers_in(now.options, w.path), 1);
     const std::int64_t experts = std::max<std::int64_t>(w.experts, 1);
     const bool layered = w.hugging_face.find("{}") != std::string::npos;
     for (std::int64_t piece = 0; piece < count * experts; ++piece) {

@@ -287,8 +287,7 @@ Result<Surgery> upcycle(const std::string& from, const std::string& to, const Up
   const Upcycling upcycling(*source, o);
   std::vector<Made> made;
   for (const published::WeightName& w : now.names.weights) {
-    const std::int64_t count =
-        std::max<std::int64_t>(decoder::layers_in(now.options, w.path).count, 1);
+    const std::int64_t count = std::max<std::int64_t>(decoder::layers_in(now.options, w.path), 1);
     for (std::int64_t i = 0; i < count * std::max<std::int64_t>(w.experts, 1); ++i) {
       auto each = upcycling.make(w, i);
       if (!each) return each.status();

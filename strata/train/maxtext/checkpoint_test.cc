@@ -119,7 +119,7 @@ double distance(const Literal& a, const Literal& b) {
 
 TEST_F(MaxTextCheckpoint, LossesOfWhatMaxTextSavedAreMaxTexts) {
   const json all = losses();
-  ASSERT_EQ(all["families"].size(), 18u);
+  ASSERT_EQ(all["families"].size(), 19u);
   for (const auto& [family, row] : all["families"].items()) {
     SCOPED_TRACE(family);
     const Options o = options_of(row["keys"]);
@@ -220,7 +220,7 @@ TEST_F(MaxTextCheckpoint, BiasesThatAreNoParametersAreFound) {
 
 TEST_F(MaxTextCheckpoint, WhatIsWrittenIsWhatMaxTextSaved) {
   const json all = losses();
-  ASSERT_EQ(all["families"].size(), 18u);
+  ASSERT_EQ(all["families"].size(), 19u);
   for (const auto& [family, row] : all["families"].items()) {
     SCOPED_TRACE(family);
     const Options o = options_of(row["keys"]);
@@ -229,7 +229,8 @@ TEST_F(MaxTextCheckpoint, WhatIsWrittenIsWhatMaxTextSaved) {
     const auto params = params_of(*saved, o);
     ASSERT_TRUE(params.ok()) << params.status().message();
     const std::string path = (folder() / family).string();
-    ASSERT_TRUE(write_params(path, *params, o, {.scanned = !family.ends_with("unscanned")}).ok());
+    const bool scanned = !family.ends_with("unscanned") && o.shared_kv.layers == 0;
+    ASSERT_TRUE(write_params(path, *params, o, {.scanned = scanned}).ok());
     const auto again = open_checkpoint(path);
     ASSERT_TRUE(again.ok()) << again.status().message();
     const weights::Arrays theirs = arrays_of(*saved), ours = arrays_of(*again);
@@ -398,6 +399,23 @@ TEST_F(MaxTextCheckpoint, WhatIsNotTheModelsIsRefusedByItsName) {
   EXPECT_EQ(open_checkpoint((data() / "nothing").string()).status().code(), Code::not_found);
   EXPECT_TRUE(is_checkpoint((data() / "llama").string()).value());
   EXPECT_FALSE(is_checkpoint(data().string()).value());
+}
+
+TEST_F(MaxTextCheckpoint, LayersThatShareKeysAreNeverScanned) {
+  const Options o = options_of(losses()["families"]["gemma4_small"]["keys"]);
+  try {
+    (void)weights::stored_shapes(o);
+    ADD_FAILURE() << "layers that share keys were scanned";
+  } catch (const Error& e) {
+    EXPECT_THAT(e.what(), testing::HasSubstr("--unscanned"));
+  }
+  const auto shapes = weights::stored_shapes(o, {.scanned = false});
+  EXPECT_EQ(shapes.at("decoder/per_layer_embedder/embed_tokens_per_layer"),
+            (std::vector<std::int64_t>{64, 60}));
+  EXPECT_EQ(shapes.at("decoder/layers_4/self_attention/key/kernel"),
+            (std::vector<std::int64_t>{16, 1, 12}));
+  EXPECT_FALSE(shapes.contains("decoder/layers_5/self_attention/key/kernel"));
+  EXPECT_EQ(shapes.at("decoder/layers_5/mlp/wo/kernel"), (std::vector<std::int64_t>{48, 16}));
 }
 
 TEST_F(MaxTextCheckpoint, BlocksThatMaxTextDoesNotScanAreRefusedAndGoUnscanned) {

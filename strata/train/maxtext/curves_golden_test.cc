@@ -128,8 +128,8 @@ TEST_P(MaxTextCurves, FiftyStepsAreMaxTexts) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Families, MaxTextCurves,
-                         testing::Values("llama", "gemma2", "gemma3", "gemma4", "qwen3", "mixtral",
-                                         "qwen3_moe", "deepseek", "gpt_oss"),
+                         testing::Values("llama", "gemma2", "gemma3", "gemma4", "gemma4_small",
+                                         "qwen3", "mixtral", "qwen3_moe", "deepseek", "gpt_oss"),
                          [](const auto& test) { return std::string(test.param); });
 
 }  // namespace

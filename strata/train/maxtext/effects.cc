@@ -159,8 +159,8 @@ constexpr Row kActing[] = {
     {"tokenizer_type", "sentencepiece"},
     {"tokenizer_path", "the .model file of a SentencePiece tokenizer"},
     {"decoder_block",
-     "the family: llama2, mistral, gemma, gemma2, gemma3, gemma4, qwen2, qwen3, mixtral, "
-     "qwen3_moe, deepseek, gpt_oss, llama4, qwen3_next, olmo3"},
+     "the family: llama2, mistral, gemma, gemma2, gemma3, gemma4, gemma4_small, qwen2, qwen3, "
+     "mixtral, qwen3_moe, deepseek, gpt_oss, llama4, qwen3_next, olmo3"},
     {"global_parameter_scale", "scales all base sizes by a power of two"},
     {"base_emb_dim", "width of the residual stream"},
     {"base_num_query_heads", "attention heads"},
@@ -189,6 +189,10 @@ constexpr Row kActing[] = {
     {"v_norm_with_scale", "gemma4: false, as its values have no weights of a norm"},
     {"global_rope_proportion", "gemma4: how many of the pairs turn in layers without a window"},
     {"local_rope_proportion", "gemma4: the same of layers with one"},
+    {"hidden_size_per_layer_input", "gemma4_small: width of what each layer gets of its own"},
+    {"vocab_size_per_layer_input", "gemma4_small: rows of the table that it comes from"},
+    {"num_kv_shared_layers", "gemma4_small: last layers that attend to earlier ones' keys"},
+    {"use_double_wide_mlp", "gemma4_small: whether those have feed-forward branches twice as wide"},
     {"rope_linear_scaling_factor", "stretches positions of layers without a window"},
     {"compile_topology", "train-compile: the slice to compile for"},
     {"compile_topology_num_slices", "train-compile: how many slices"},

@@ -51,6 +51,8 @@ void require_plain(const Keys& k) {
     require_flag(k, key, false);
 }
 
+constexpr std::string_view kSmall = "gemma4_small";
+
 /// Features that some blocks alone have: each changes what attention or a feed-forward layer
 /// computes.
 void require_own_features(const Keys& k) {
@@ -65,9 +67,16 @@ void require_own_features(const Keys& k) {
       {"share_kv_projections", 0, "gemma4"},      {"v_norm_with_scale", 1, "gemma4"},
       {"global_head_dim", 0, "gemma4"},           {"global_num_kv_heads", 0, "gemma4"},
       {"global_rope_proportion", 0.25, "gemma4"}, {"local_rope_proportion", 1, "gemma4"},
+      {"hidden_size_per_layer_input", 0, kSmall}, {"vocab_size_per_layer_input", 0, kSmall},
+      {"num_kv_shared_layers", 0, kSmall},        {"use_double_wide_mlp", 0, kSmall},
+  };
+  // gemma4_small has all of gemma4's but one.
+  const auto has = [&](const Feature& f, const std::string& own) {
+    return f.block == own || (f.block == "gemma4" && own == kSmall &&
+                              f.key != std::string_view("share_kv_projections"));
   };
   for (const Feature& f : kFeatures)
-    require(f.block == k.text("decoder_block") || k.real(f.key) == f.usual, f.key, k,
+    require(has(f, k.text("decoder_block")) || k.real(f.key) == f.usual, f.key, k,
             fmt::format("decoder_block={} alone has it", f.block));
   const std::string block = k.text("decoder_block"), rope = k.text("rope_type");
   const bool yarn = block == "deepseek" || block == "gpt_oss" || block == "olmo3";
@@ -470,8 +479,9 @@ Json gemma3_config(const Keys& k) {
   return out;
 }
 
-/// Five layers with a window to one of other heads; experts beside the feed-forward branch.
-Json gemma4_config(const Keys& k) {
+/// Of both kinds of Gemma 4: each `pattern`-th layer has no window and other heads.
+Json gemma4_layers(const Keys& k, std::int64_t pattern) {
+  const std::string block = k.text("decoder_block");
   require_activation(k, "gelu");
   for (const char* key : {"logits_via_embedding", "use_post_attn_norm", "use_post_ffw_norm"})
     require_flag(k, key, true);
@@ -479,11 +489,12 @@ Json gemma4_config(const Keys& k) {
     require_flag(k, key, false);
   // Names decide upstream what rotary positions are; most norms have 1e-6 whatever the key says.
   require(k.text("model_name").starts_with("gemma4-"), "model_name", k,
-          "decoder_block=gemma4 has the rotary positions of models of that name");
+          fmt::format("decoder_block={} has the rotary positions of models of that name", block));
   require(k.real("normalization_layer_epsilon") == 1e-6, "normalization_layer_epsilon", k,
-          "decoder_block=gemma4 has 1e-6");
+          fmt::format("decoder_block={} has 1e-6", block));
   require(k.whole("sliding_window_size") > 0, "sliding_window_size", k,
-          "five of six layers of decoder_block=gemma4 have a window");
+          fmt::format("{} of {} layers of decoder_block={} have a window", pattern - 1, pattern,
+                      block));
   const auto or_else = [&](const char* key, const char* otherwise) {
     return k.real(key) > 0 ? k.real(key) : k.real(otherwise);
   };
@@ -492,10 +503,9 @@ Json gemma4_config(const Keys& k) {
                 {"rope_theta", or_else(theta, "rope_max_timescale")},
                 {"partial_rotary_factor", k.real(proportion)}};
   };
-  constexpr std::int64_t kPattern = 6;
   Json out = sizes(k), types = Json::array(), heads = Json::object();
   for (std::int64_t i = 0; i < k.whole("num_decoder_layers"); ++i) {
-    const bool full = i % kPattern == kPattern - 1;
+    const bool full = i % pattern == pattern - 1;
     types.push_back(full ? "full_attention" : "sliding_attention");
     if (full)
       heads[std::to_string(i)] = {
@@ -503,11 +513,11 @@ Json gemma4_config(const Keys& k) {
           {"num_key_value_heads",
            static_cast<std::int64_t>(or_else("global_num_kv_heads", "num_kv_heads"))}};
   }
-  require(!heads.empty(), "num_decoder_layers", k, "each sixth layer is of full attention");
+  require(!heads.empty(), "num_decoder_layers", k,
+          fmt::format("each {}th layer is of full attention", pattern));
   out.erase("rope_theta");
   out.update({{"model_type", "gemma4_text"},
               {"hidden_activation", "gelu_pytorch_tanh"},
-              {"hidden_size_per_layer_input", 0},
               {"sliding_window", k.whole("sliding_window_size")},
               {"layer_types", types},
               {"per_layer_config", heads},
@@ -517,6 +527,13 @@ Json gemma4_config(const Keys& k) {
                 {"full_attention", rope("global_rope_max_timescale", "global_rope_proportion")}}}});
   if (k.on("final_logits_soft_cap"))
     out["final_logit_softcapping"] = k.real("final_logits_soft_cap");
+  return out;
+}
+
+/// Experts beside the feed-forward branch.
+Json gemma4_config(const Keys& k) {
+  Json out = gemma4_layers(k, 6);
+  out["hidden_size_per_layer_input"] = 0;
   if (k.whole("num_experts") == 1) return out;
   require_plain_routers(k, true, false);
   require_flag(k, "norm_topk_prob", true);
@@ -526,6 +543,21 @@ Json gemma4_config(const Keys& k) {
               {"top_k_experts", k.whole("num_experts_per_tok")},
               {"moe_intermediate_size", k.whole("moe_mlp_dim")}});
   add_capacity(out, k);
+  return out;
+}
+
+/// Embeddings of each layer, and last layers that attend to earlier ones' keys. The name alone
+/// decides after how many layers one has no window.
+Json gemma4_small_config(const Keys& k) {
+  Json out = gemma4_layers(k, k.text("model_name") == "gemma4-e2b" ? 5 : 6);
+  const std::int64_t width = k.whole("hidden_size_per_layer_input"),
+                     rows = k.whole("vocab_size_per_layer_input");
+  require((width > 0) == (rows > 0), "hidden_size_per_layer_input", k,
+          fmt::format("vocab_size_per_layer_input={}, and both are 0 or neither", rows));
+  out.update({{"hidden_size_per_layer_input", width},
+              {"num_kv_shared_layers", k.whole("num_kv_shared_layers")},
+              {"use_double_wide_mlp", k.on("use_double_wide_mlp")}});
+  if (rows > 0) out["vocab_size_per_layer_input"] = rows;
   return out;
 }
 
@@ -545,6 +577,7 @@ constexpr FamilyOf kFamilies[] = {
     {"gemma2", &gemma2_config},
     {"gemma3", &gemma3_config},
     {"gemma4", &gemma4_config, true},
+    {kSmall, &gemma4_small_config},
     {"mixtral", &mixtral_config, true, true},
     {"qwen3_moe", &qwen3_moe_config, true, true},
     {"deepseek", &deepseek_config, true, true},
@@ -576,7 +609,7 @@ std::string stored_as(const Resolved& resolved) {
   if (is_gemma) {
     out.push_back({{"match", "embedder/embedding"},
                    {"factor", std::sqrt(static_cast<double>(k.whole("emb_dim")))}});
-    if (block != "gemma4") out.push_back({{"match", "*/scale"}, {"plus", 1.0}});
+    if (!block.starts_with("gemma4")) out.push_back({{"match", "*/scale"}, {"plus", 1.0}});
   }
   return out.empty() ? "" : out.dump();
 }
