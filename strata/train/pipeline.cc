@@ -33,8 +33,8 @@ void check_model(const Config& c, const decoder::Options* o, const std::string& 
   const char* what = nullptr;
   if (o == nullptr && model.family() != "llama2")
     what = "a model that is no stack of decoder layers";
-  if (o &&
-      (!o->delta.layers.empty() || o->experts.dense_layers > 0 || !o->experts.dense_at.empty()))
+  if (o && (!o->delta.layers.empty() || !o->full.layers.empty() || o->experts.dense_layers > 0 ||
+            !o->experts.dense_at.empty()))
     what = "layers of several kinds";
   if (o == nullptr && c.packing && data::names_conversations(c.train_data_columns))
     what = "packing=true of conversations";

@@ -1,6 +1,8 @@
 #include "strata/model/convert/own_run.h"
 
 #include "strata/model/convert/json.h"
+#include "strata/model/convert/plan.h"
+#include "strata/model/pretrained.h"
 #include "strata/model/registry.h"
 
 namespace strata::model::conversion {
@@ -58,18 +60,49 @@ std::map<std::string, std::string> byte_tokenizer() {
           {"tokenizer_config.json", config.dump(2) + "\n"}};
 }
 
+/// A run on bytes has a tokenizer.json; others keep theirs where it is.
+void add_tokenizer(const json& configuration, json& config, std::int64_t vocabulary, OwnRun& run) {
+  const std::string type = configuration.value("tokenizer_type", "byte");
+  if (type == "byte" && vocabulary >= 256) {
+    config["eos_token_id"] = 0;
+    run.files = byte_tokenizer();
+  } else {
+    run.notes.push_back("no tokenizer.json is written: the run's tokenizer is " + type + " " +
+                        configuration.value("tokenizer_path", ""));
+  }
+}
+
+/// A run on a published architecture, from first weights.
+std::optional<OwnRun> published_run(const json& c) {
+  const auto stated = c.find("config"), further = c.find("mtp_num_layers");
+  if (stated == c.end() || !stated->is_string()) return {};
+  std::string text = stated->get<std::string>();
+  if (!parse_json(text).is_object()) return {};
+  if (further != c.end() && further->is_number_integer() && *further > 0)
+    text = with_further_layers(text, further->get<std::int64_t>());
+  const bool narrow = c.value("weight_dtype", json()) == "bfloat16";
+  json config = parse_json(completed(text, narrow ? DType::bf16 : DType::f32));
+  const json vocabulary = config.value("vocab_size", json());
+  OwnRun run;
+  add_tokenizer(c, config, vocabulary.is_number() ? vocabulary.get<std::int64_t>() : 0, run);
+  run.config = config.dump(2) + "\n";
+  return run;
+}
+
 }  // namespace
 
 std::optional<OwnRun> own_run(const std::string& configuration) {
   const json c = parse_json(configuration);
-  if (!c.is_object() || c.value("decoder_block", json()) != "llama2") return {};
+  if (!c.is_object()) return {};
+  const json block = c.value("decoder_block", json());
+  if (block == "published") return published_run(c);
+  if (block != "llama2") return {};
   const Family& llama = family("llama2");
   Settings settings;
   for (const Key& key : llama.keys)
     if (const auto it = c.find(std::string(key.name)); it != c.end())
       settings[std::string(key.name)] = it->is_string() ? it->get<std::string>() : it->dump();
   const auto whole = [&](const char* key) { return integer(llama, settings, key); };
-  const std::string type = c.value("tokenizer_type", "byte");
   json out = {{"architectures", {"LlamaForCausalLM"}},
               {"model_type", "llama"},
               {"vocab_size", whole("vocab_size")},
@@ -88,13 +121,7 @@ std::optional<OwnRun> own_run(const std::string& configuration) {
               {"mlp_bias", false},
               {"dtype", "float32"}};
   OwnRun run;
-  if (type == "byte" && whole("vocab_size") >= 256) {
-    out["eos_token_id"] = 0;
-    run.files = byte_tokenizer();
-  } else {
-    run.notes.push_back("no tokenizer.json is written: the run's tokenizer is " + type + " " +
-                        c.value("tokenizer_path", ""));
-  }
+  add_tokenizer(c, out, whole("vocab_size"), run);
   run.config = out.dump(2) + "\n";
   return run;
 }

@@ -11,7 +11,7 @@ namespace strata::model::conversion {
 
 /// What a run's configuration (the note "config" of its checkpoints) amounts to.
 struct OwnRun {
-  /// config.json of a Llama.
+  /// config.json of a Llama, or what decoder_block=published was given.
   std::string config;
   /// tokenizer.json and tokenizer_config.json of a run on bytes; others' tokenizer stays where it
   /// is.

@@ -62,7 +62,24 @@ Status missing(const std::string& name) {
   return Status(Code::corrupt, "the tensor {} is missing", name);
 }
 
-/// config.json as others read it: with the class's name, and the dtype of its tensors.
+void add_token_ids(std::string& config, const GgufMetadata& metadata) {
+  json out = json::parse(config);
+  for (const auto& [key, name] : {std::pair{"bos_token_id", "bos_token_id"},
+                                  {"eos_token_id", "eos_token_id"},
+                                  {"padding_token_id", "pad_token_id"}}) {
+    const auto* value = checkpoint::find(metadata, fmt::format("tokenizer.ggml.{}", key));
+    if (const auto id = value ? checkpoint::as_integer(*value) : std::nullopt) out[name] = *id;
+  }
+  config = out.dump(2) + "\n";
+}
+
+DType plain_or_f32(const GgufType& type) {
+  return type.is_plain() && type.plain() != DType::f64 && is_float(type.plain()) ? type.plain()
+                                                                                 : DType::f32;
+}
+
+}  // namespace
+
 std::string completed(const std::string& config, DType dtype) {
   static const std::map<std::string, std::string> classes = {
       {"bert", "BertModel"},
@@ -96,24 +113,6 @@ std::string completed(const std::string& config, DType dtype) {
   if (rope.contains("rope_theta")) out["rope_theta"] = rope["rope_theta"];
   return out.dump(2) + "\n";
 }
-
-void add_token_ids(std::string& config, const GgufMetadata& metadata) {
-  json out = json::parse(config);
-  for (const auto& [key, name] : {std::pair{"bos_token_id", "bos_token_id"},
-                                  {"eos_token_id", "eos_token_id"},
-                                  {"padding_token_id", "pad_token_id"}}) {
-    const auto* value = checkpoint::find(metadata, fmt::format("tokenizer.ggml.{}", key));
-    if (const auto id = value ? checkpoint::as_integer(*value) : std::nullopt) out[name] = *id;
-  }
-  config = out.dump(2) + "\n";
-}
-
-DType plain_or_f32(const GgufType& type) {
-  return type.is_plain() && type.plain() != DType::f64 && is_float(type.plain()) ? type.plain()
-                                                                                 : DType::f32;
-}
-
-}  // namespace
 
 Result<Plan> plan_to_hugging_face(const std::string& path, const ConvertOptions& options) {
   const auto file = Gguf::open(path);

@@ -17,6 +17,9 @@ Result<Plan> plan_to_gguf(const std::string& folder, const ConvertOptions& optio
 /// From a Hugging Face directory to another: the same tensors, and what stands beside them.
 Result<Plan> plan_directory(const std::string& folder, const ConvertOptions& options);
 
+/// config.json as others read it: with the class's name, and the dtype of its tensors.
+std::string completed(const std::string& config, DType dtype);
+
 /// Write it.
 Status write_hugging_face(const std::string& folder, const Plan& plan,
                           const ConvertOptions& options, std::vector<std::string>& files);

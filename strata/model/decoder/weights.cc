@@ -314,6 +314,7 @@ tree::MetadataPtr logical_axes(std::string_view path) {
       {"layers/experts/choice_bias", {"layers", "exp"}},
       {"layers/experts/expert_scale", {"layers", "exp"}},
       {"layers/experts/shared_gate/kernel", {"layers", "embed", "norm"}},
+      {"layers/scalar", {"layers", ""}},
       {"layers/per_layer_input/gate/kernel", {"layers", "embed", "mlp"}},
       {"layers/per_layer_input/projection/kernel", {"layers", "mlp", "embed"}},
       {"per_layer_embedder/table/embedding", {"vocab", "embed"}},
