@@ -114,6 +114,10 @@ FAMILIES = {
                     "num_experts_per_tok=2 base_moe_mlp_dim=12 n_routing_groups=4 topk_routing_group=2 load_balance_loss_weight=0.01 "
                     "sparse_matmul=true megablox=false capacity_factor=-1 max_position_embeddings=64 original_max_position_embeddings=16 "
                     "rope_factor=4 mtp_num_layers=1 mtp_eval_target_module=1",
+    "deepseek_plain": "decoder_block=deepseek attention_type=mla mscale=0 routed_score_func=softmax vocab_size=8 base_num_kv_heads=4 "
+                      "q_lora_rank=0 kv_lora_rank=10 qk_nope_head_dim=6 qk_rope_head_dim=4 v_head_dim=5 first_num_dense_layers=1 "
+                      "base_num_decoder_layers=3 num_experts=8 num_experts_per_tok=2 base_moe_mlp_dim=12 shared_experts=1 "
+                      "sparse_matmul=true megablox=false capacity_factor=-1",
     "olmo3": "model_name=olmo3-7b override_model_config=true base_num_decoder_layers=8 sliding_window_size=5 max_position_embeddings=64 "
              "original_max_position_embeddings=16 rope_factor=4",
 }

@@ -84,6 +84,11 @@ std::optional<OwnRun> published_run(const json& c) {
   json config = parse_json(completed(text, narrow ? DType::bf16 : DType::f32));
   const json vocabulary = config.value("vocab_size", json());
   OwnRun run;
+  if (config.value("model_type", json()) == "deepseek_v2" &&
+      config.value("rope_interleave", json()) == false)
+    run.notes.push_back(
+        "rope_interleave=false, which transformers does not read for deepseek_v2: there the "
+        "model is another one");
   add_tokenizer(c, config, vocabulary.is_number() ? vocabulary.get<std::int64_t>() : 0, run);
   run.config = config.dump(2) + "\n";
   return run;

@@ -119,7 +119,7 @@ double distance(const Literal& a, const Literal& b) {
 
 TEST_F(MaxTextCheckpoint, LossesOfWhatMaxTextSavedAreMaxTexts) {
   const json all = losses();
-  ASSERT_EQ(all["families"].size(), 19u);
+  ASSERT_EQ(all["families"].size(), 20u);
   for (const auto& [family, row] : all["families"].items()) {
     SCOPED_TRACE(family);
     const Options o = options_of(row["keys"]);
@@ -129,7 +129,7 @@ TEST_F(MaxTextCheckpoint, LossesOfWhatMaxTextSavedAreMaxTexts) {
     ASSERT_TRUE(params.ok()) << params.status().message();
     const double theirs = row["loss"].get<double>();
     // MaxText rounds an embedding that gives logits too to bf16 for them (attend_on_embedding).
-    const double bound = family.starts_with("gemma") ? 2e-4 : 1e-6;
+    const double bound = family.starts_with("gemma") ? 2e-4 : 3e-6;
     EXPECT_NEAR(loss(o, *params, row["tokens"]), theirs, bound * theirs);
   }
 }
@@ -220,7 +220,7 @@ TEST_F(MaxTextCheckpoint, BiasesThatAreNoParametersAreFound) {
 
 TEST_F(MaxTextCheckpoint, WhatIsWrittenIsWhatMaxTextSaved) {
   const json all = losses();
-  ASSERT_EQ(all["families"].size(), 19u);
+  ASSERT_EQ(all["families"].size(), 20u);
   for (const auto& [family, row] : all["families"].items()) {
     SCOPED_TRACE(family);
     const Options o = options_of(row["keys"]);

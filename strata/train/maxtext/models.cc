@@ -243,6 +243,9 @@ Json deepseek_config(const Keys& k) {
   require(k.whole("first_num_dense_layers") < k.whole("num_decoder_layers"),
           "first_num_dense_layers", k, "one layer with experts must be left");
   const std::int64_t least = 1;
+  const bool yarn = k.text("rope_type") == "yarn";
+  require(yarn || k.text("rope_type") == "default", "rope_type", k,
+          "decoder_block=deepseek has yarn or default");
   Json out = sizes(k);
   out.erase("head_dim");
   require_wide_sums(k);
@@ -252,7 +255,8 @@ Json deepseek_config(const Keys& k) {
               {"qk_nope_head_dim", k.whole("qk_nope_head_dim")},
               {"qk_rope_head_dim", k.whole("qk_rope_head_dim")},
               {"v_head_dim", k.whole("v_head_dim")},
-              {"rope_interleave", k.on("rope_interleave")},
+              // Upstream's plain positions turn halves whatever the key says.
+              {"rope_interleave", yarn && k.on("rope_interleave")},
               {"n_routed_experts", k.whole("num_experts")},
               {"num_experts_per_tok", k.whole("num_experts_per_tok")},
               {"moe_intermediate_size", k.whole("moe_mlp_dim")},
@@ -265,12 +269,15 @@ Json deepseek_config(const Keys& k) {
     out["n_group"] = std::max(k.whole("n_routing_groups"), least);
     out["topk_group"] = std::max(k.whole("topk_routing_group"), least);
   }
-  if (k.text("rope_type") != "yarn") return out;
-  require_flag(k, "rope_attention_scaling", false);
-  out["max_position_embeddings"] = k.whole("max_position_embeddings");
   const bool stretched =
       k.whole("max_position_embeddings") > k.whole("original_max_position_embeddings");
   const double mscale = stretched ? k.real("mscale") : 0;
+  // Upstream's scores grow by it whatever the type is; config.json can say so of yarn alone.
+  require(yarn || mscale == 0 || k.real("rope_factor") == 1, "mscale", k,
+          "with rope_type=default there is 0");
+  if (!yarn) return out;
+  require_flag(k, "rope_attention_scaling", false);
+  out["max_position_embeddings"] = k.whole("max_position_embeddings");
   out["rope_scaling"] = yarn_rope(k);
   out["rope_scaling"]["mscale"] = out["rope_scaling"]["mscale_all_dim"] = mscale;
   return out;

@@ -123,6 +123,9 @@ TEST(MaxTextTranslate, WhatIsNotBuiltIsRefusedByKeyAndValue) {
   EXPECT_THAT(refusal({"mlp_activations=[gelu,linear]"}), HasSubstr("mlp_activations="));
   EXPECT_THAT(refusal({"global_head_dim=64"}),
               HasSubstr("global_head_dim=64 is not supported yet: decoder_block=gemma4 alone"));
+  EXPECT_THAT(
+      refusal({"model_name=deepseek2-16b", "override_model_config=true", "rope_type=default"}),
+      HasSubstr("mscale=0.707 is not supported yet: with rope_type=default there is 0"));
   EXPECT_THAT(refusal({"num_kv_shared_layers=1"}),
               HasSubstr("num_kv_shared_layers=1 is not supported yet: decoder_block=gemma4_small"));
   EXPECT_THAT(refusal({"model_name=deepseek4-284b", "attention=dot_product"}),
