@@ -431,14 +431,13 @@ Carry scan_layers(const Weights& w, const Options& o, const Carry& first, PerLay
         {.in_axes = {0, 0, nn::Carry, 0}, .out_axes = {nn::Carry}, .length = repeats})(
         second_parts, other_parts, start, in_parts(own, repeats));
   };
-  const std::int64_t shared = o.shared_kv.layers, own = o.layers - shared;
-  const PerLayer of_own = shared == 0 ? each : part_of(each, 0, own);
-  Carry last = in_turn(second, &w.layers, first, of_own, dense_of(o, 0, own));
-  if (shared > 0) {
-    const PerLayer rest = part_of(each, own, shared);
-    last = in_turn(address(w.shared_full_layers), address(w.shared_layers), last, rest,
-                   dense_of(o, own, o.layers));
-  }
+  // Those with keys and values of their own, then those that attend to theirs.
+  const std::int64_t shared = o.shared_kv.layers, begin = o.layers - shared;
+  const PerLayer ahead = shared == 0 ? each : part_of(each, 0, begin);
+  Carry last = in_turn(second, &w.layers, first, ahead, dense_of(o, 0, begin));
+  if (shared > 0)
+    last = in_turn(address(w.shared_full_layers), address(w.shared_layers), last,
+                   part_of(each, begin, shared), dense_of(o, begin, o.layers));
   if (w.final_norm) last.x = (*w.final_norm)(last.x, o.norm, o.epsilon);
   return last;
 }
