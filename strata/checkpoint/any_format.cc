@@ -69,8 +69,9 @@ Status write_gguf(const std::string& path, const Tensors& tensors) {
     const bool known = d == DType::f32 || d == DType::f16 || d == DType::bf16 || d == DType::f64 ||
                        d == DType::i8 || d == DType::i16 || d == DType::i32 || d == DType::i64;
     if (!known)
-      return Status(Code::unsupported, "{}: GGUF has no plain tensors of {} ('{}')", path,
-                    strata::name(d), name);
+      return Status(Code::unsupported,
+                    "{}: GGUF has no plain tensors of {} ('{}'); Orbax's format holds every dtype",
+                    path, strata::name(d), name);
     list.push_back({.name = name, .shape = t.shape().sizes(), .type = d});
   }
   auto writer = GgufWriter::create(path, {}, std::move(list));

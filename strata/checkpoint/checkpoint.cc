@@ -380,6 +380,8 @@ Result<Latest> load_latest(const std::string& root) {
 }
 
 Result<std::string> root_of(const std::string& path) {
+  if (path.empty())
+    return Status(Code::invalid, "{}", "the path is empty: name a folder or a file");
   const std::string below = path + "/checkpoints";
   const auto there = is_there(below);
   if (!there) return there.status();

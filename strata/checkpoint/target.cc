@@ -45,6 +45,14 @@ Status refusal(const std::string& path, std::string_view what) {
 }  // namespace
 
 Status check_target(const std::string& path) {
+  if (path.empty()) return Status(Code::invalid, "{}", "the target is empty: name a folder");
+  const fs::path root = fs::path(path).lexically_normal().parent_path();
+  if (!is_object_path(path) && root.filename() == "checkpoints" &&
+      file_exists((root.parent_path() / "config.yml").string()))
+    return Status(Code::exists,
+                  "{}: a run keeps its own checkpoints there, and would go on from this one; name "
+                  "a folder outside of {}",
+                  path, root.string());
   const auto there = is_there(path);
   if (!there) return there.status();
   if (!*there) return {};

@@ -104,6 +104,29 @@ fact "prune says what it would remove" prints 0 "would remove pruned/checkpoints
 strata checkpoint prune pruned --newest 1 --every 4
 fact "and removes" [ "$(ls pruned/checkpoints | tr '\n' ' ')" = "4 6 " ]
 copy pruned
+mkdir pruned/checkpoints/3
+echo mine > pruned/checkpoints/3/mine
+strata checkpoint prune pruned --newest 1
+fact "a folder that is no checkpoint stays" says 0 "pruned/checkpoints/3: is no checkpoint; it stays"
+fact "with what is in it" [ "$(cat pruned/checkpoints/3/mine)" = mine ]
+copy pruned
+flock -n pruned/lock "$bin/strata" checkpoint prune pruned --newest 1 > out 2> err
+status=$?
+fact "a run that trains is not pruned" says 2 "\`strata train\` is writing this run"
+fact "and keeps all" [ "$(ls pruned/checkpoints | tr '\n' ' ')" = "2 4 6 " ]
+strata checkpoint prune pruned/checkpoints/6 --newest 1
+fact "one checkpoint is no run" says 2 "is one checkpoint; prune takes a run's folder"
+strata checkpoint convert run/checkpoints/2 pruned/checkpoints/6 --to orbax
+fact "a run's own steps are not replaced" says 2 "a run keeps its own checkpoints there"
+strata checkpoint convert run pruned --to strata
+fact "nor is a run's folder written into" says 2 "pruned: is the folder of a run"
+strata checkpoint convert run ''
+fact "an empty target is told" says 2 "TO is empty"
+strata checkpoint convert run there --to safetensors
+fact "files need their ending" says 2 "there: name a file that ends in .safetensors"
+strata checkpoint convert run there.safetensors --shards 2
+fact "an option of another format is refused" says 2 "--shards is of Orbax's formats alone"
+copy pruned
 flip pruned/checkpoints/6/params.safetensors 900
 strata checkpoint prune pruned --newest 1
 fact "a damaged one does not count" says 0 "damaged, stays and does not count: pruned/checkpoints/6/params.safetensors"

@@ -226,8 +226,10 @@ Status Run::resume() {
     if (latest->damaged.empty()) return {};
     return Status(
         Code::corrupt,
-        "{}: no checkpoint is whole; remove the folder or choose another run_name to begin anew",
-        checkpoints());
+        "{}: no checkpoint is whole; `strata checkpoint materialize --step N {} OUT` computes a "
+        "step "
+        "again from the first one on; remove the folder or choose another run_name to begin anew",
+        checkpoints(), run_folder(c_));
   }
   auto state = from_checkpoint(*latest->checkpoint, c_, base_);
   if (!state) return state.status();
@@ -599,6 +601,11 @@ Result<RunResult> run(const Config& given, Progress& shown) {
     if (Status s = make_folders(run_folder(config)); !s.ok()) return s;
     if (!is_object_path(run_folder(config))) {  // nothing can be locked there
       auto taken = FileLock::take(run_folder(config) + "/lock");
+      if (!taken && taken.status().code() == Code::exists)
+        return Status(Code::exists,
+                      "{}: another `strata train` writes this run; wait for it, or choose another "
+                      "run_name",
+                      run_folder(config));
       if (!taken) return taken.status();
       lock.emplace(std::move(*taken));
     }

@@ -234,6 +234,13 @@ int verify(const VerifyOptions& o) {
     if (!folders) return fail(folders.status());
     for (const std::string& folder : *folders) {
       const std::vector<Status> wrong = checkpoint::any_format::verify(folder);
+      if (!wrong.empty() && folder != path) {
+        const auto there = is_there(folder);
+        if (there && !*there) {
+          std::cerr << fmt::format("strata: {}: removed meanwhile\n", folder);
+          continue;
+        }
+      }
       whole &= wrong.empty();
       ordered_json problems = ordered_json::array();
       for (const Status& s : wrong) problems.push_back(s.message());

@@ -8,6 +8,7 @@
 
 #include "strata/base/file.h"
 #include "strata/base/object_store/object_store.h"
+#include "strata/base/presence.h"
 #include "strata/base/progress.h"
 #include "strata/checkpoint/any_format.h"
 #include "strata/checkpoint/chunks.h"
@@ -42,6 +43,21 @@ Format target_of(const ConvertOptions& o) {
   return Format::orbax;
 }
 
+/// What is wrong with a target by its name alone, and with options that its format has none of.
+Status check_request(const ConvertOptions& o, Format format) {
+  if (o.to.empty()) return Status(Code::invalid, "{}", "TO is empty: name a folder or a file");
+  const std::string ending = format == Format::safetensors ? ".safetensors"
+                             : format == Format::gguf      ? ".gguf"
+                                                           : "";
+  if (!o.to.ends_with(ending))
+    return Status(Code::invalid, "{}: name a file that ends in {}", o.to, ending);
+  const bool orbax = format == Format::orbax || format == Format::orbax2;
+  if (!orbax && (o.shards != 1 || o.uncompressed))
+    return Status(Code::invalid, "{} is of Orbax's formats alone; --to {} has one way to write",
+                  o.shards != 1 ? "--shards" : "--uncompressed", any_format::name(format));
+  return {};
+}
+
 bool is_same(const std::string& a, const std::string& b) {
   namespace fs = std::filesystem;
   return a == b || (!is_object_path(a) && !is_object_path(b) &&
@@ -68,6 +84,7 @@ int told(const ConvertOptions& o, const std::string& from, Format format, std::s
 
 /// A whole state as MaxText's load_full_state_path takes it.
 int convert_to_maxtext(const ConvertOptions& o) {
+  if (o.to.empty()) return fail(Status(Code::invalid, "{}", "TO is empty: name a folder"));
   const auto found = any_format::find(o.from);
   if (!found) return fail(found.status());
   note_damaged(found->damaged);
@@ -86,11 +103,18 @@ int convert_to_maxtext(const ConvertOptions& o) {
 }
 
 int convert(const ConvertOptions& o, Format format) {
+  if (Status s = check_request(o, format); !s.ok()) return fail(s);
   auto found = any_format::find(o.from);
   if (!found) return fail(found.status());
   note_damaged(found->damaged);
-  if (is_same(found->folder, o.to))
-    return fail(Status(Code::invalid, "{}: is the checkpoint that is read; name another", o.to));
+  const bool ours = format == Format::strata;
+  const std::string target = ours ? fmt::format("{}/{}", o.to, found->checkpoint->step) : o.to;
+  if (is_same(found->folder, target))
+    return fail(Status(Code::invalid, "{}: is the checkpoint that is read; name another", target));
+  if (ours && !is_object_path(o.to) && file_exists(o.to + "/config.yml"))
+    return fail(Status(Code::exists, "{}: is the folder of a run; name another", o.to));
+  if (ours)
+    if (Status s = checkpoint::check_target(target); !s.ok()) return fail(s);
   if (Status s = any_format::write(o.to, *found->checkpoint, format,
                                    {.shards = o.shards, .compressed = !o.uncompressed});
       !s.ok())
@@ -138,6 +162,7 @@ int reshard_orbax(const ConvertOptions& o) {
 }
 
 int reshard(const ConvertOptions& o) {
+  if (o.to.empty()) return fail(Status(Code::invalid, "{}", "TO is empty: name a folder"));
   const auto format = any_format::format_of(o.from);
   if (!format) return fail(format.status());
   if (*format == Format::safetensors || *format == Format::gguf)
@@ -171,10 +196,37 @@ Result<std::size_t> first_of_newest(const Steps& all, std::int64_t count) {
   return i;
 }
 
+/// Holds the run whose checkpoints stand below `root`, where that is a run's: a trainer removes
+/// what it saved before by itself, and must find it.
+Result<std::optional<FileLock>> hold_run(const std::string& root) {
+  const std::string lock = root + "/../lock";
+  if (is_object_path(root) || !file_exists(lock)) return std::optional<FileLock>();
+  auto taken = FileLock::take(lock);
+  if (taken) return std::optional(std::move(*taken));
+  if (taken.status().code() != Code::exists) return taken.status();
+  return Status(Code::exists,
+                "{}: `strata train` is writing this run; its max_num_checkpoints_to_keep removes "
+                "old checkpoints, or wait until it has ended",
+                root);
+}
+
+/// Whether a folder that has a step's name holds a checkpoint, whole or not.
+Result<bool> holds_checkpoint(const std::string& folder) {
+  for (const char* mark : {"/manifest.json", "/params.safetensors"}) {
+    const auto there = is_there(folder + mark);
+    if (!there || *there) return there;
+  }
+  return orbax::is_checkpoint(folder);
+}
+
 int prune(const PruneOptions& o) {
   const auto found = checkpoint::root_of(o.path);
   if (!found) return fail(found.status());
   const std::string& root = *found;
+  if (const auto one = any_format::all_of(root); one && *one == std::vector<std::string>{root})
+    return fail(Status(Code::invalid, "{}: is one checkpoint; prune takes a run's folder", root));
+  const auto held = o.dry_run ? Result<std::optional<FileLock>>(std::nullopt) : hold_run(root);
+  if (!held) return fail(held.status());
   const auto steps = any_format::steps(root);
   if (!steps) return fail(steps.status());
   const Steps& all = *steps;
@@ -188,11 +240,18 @@ int prune(const PruneOptions& o) {
       kept.push_back(step);
       continue;
     }
+    const auto is_one = holds_checkpoint(folder);
+    if (!is_one) return fail(is_one.status());
+    if (!*is_one) {
+      std::cerr << fmt::format("strata: {}: is no checkpoint; it stays\n", folder);
+      kept.push_back(step);
+      continue;
+    }
+    if (!o.dry_run)
+      if (Status s = checkpoint::remove_step(folder); !s.ok()) return fail(s);
     removed.push_back(step);
     if (!o.json)
       std::cout << fmt::format("{} {}\n", o.dry_run ? "would remove" : "removed", folder);
-    if (o.dry_run) continue;
-    if (Status s = checkpoint::remove_step(folder); !s.ok()) return fail(s);
   }
   // In a bucket the run's own process does that, since it cannot be kept from saving.
   if (!o.dry_run && !is_object_path(root))
@@ -209,6 +268,7 @@ struct MaterializeOptions {
 };
 
 int materialize(const MaterializeOptions& o) {
+  if (o.out.empty()) return fail(Status(Code::invalid, "{}", "OUT is empty: name a folder"));
   if (o.format != "strata")
     if (Status s = checkpoint::check_target(o.out); !s.ok()) return fail(s);
   Progress progress(STDERR_FILENO);
@@ -291,7 +351,9 @@ void add_checkpoint_writers(CommandLine& command, std::function<int()>& action) 
       command, action, "prune", "removes old checkpoints",
       "Removes the checkpoints of a run but the newest and those of every so many steps. The "
       "newest "
-      "are read: a damaged one stays, is told and does not count.\n\n"
+      "are read: a damaged one stays, is told and does not count. A run that trains is refused: "
+      "its "
+      "max_num_checkpoints_to_keep does the same.\n\n"
       "Example:\n  strata checkpoint prune runs/first --newest 3 --every 1000 --dry-run\n",
       p, prune);
   prune_command.add_option("RUN", p->path, "a run's folder, or the folder of its checkpoints")
@@ -311,7 +373,8 @@ void add_checkpoint_writers(CommandLine& command, std::function<int()>& action) 
       "Example:\n  strata checkpoint materialize --step 1234 runs/first out\n",
       m, materialize);
   materialize_command.add_option("RUN", m->run, "a run's folder").required();
-  materialize_command.add_option("OUT", m->out, "what is written: OUT/STEP in Strata's format")
+  materialize_command
+      .add_option("OUT", m->out, "what is written: OUT/STEP in Strata's format, OUT in Orbax's")
       .required();
   materialize_command.add_option("--step", m->step, "which")
       .in_range(std::int64_t{0}, std::int64_t{1000000000000})
