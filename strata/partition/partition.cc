@@ -468,17 +468,27 @@ class Partitioner : Parts {
     return true;
   }
 
-  /// A scatter of which devices have updates of their own, whose result may be addends.
+  /// A scatter of which devices have updates of their own: its result may be addends, or is their
+  /// sum where that moves less than the updates (a table's gradient by tokens on many devices).
   bool on_scattered_sum(Builder& b, const Op& op, Cut cut) {
     if (op.name() != "stablehlo.scatter" || op.operands.size() != 3 || op::assigns(op) || kept())
       return false;
     const Addends* may = wanted(op.result());
-    if (may == nullptr || op::combiner_of(op) != may->combiner) return false;
-    Addends made{{}, may->combiner};
+    const bool adds = op::combiner_of(op) == op::Combiner::add && is_float(op.result()->dtype()) &&
+                      !options_.exact;
+    if (may != nullptr && op::combiner_of(op) != may->combiner) may = nullptr;
+    if (may == nullptr && !adds) return false;
+    Addends made{{}, may != nullptr ? may->combiner : op::Combiner::add};
     const auto& updates = cut.factors.operands[2];
     for (std::size_t d = 0; d < updates.size(); ++d) {
-      const Axes& axes = part(op.operand(2)).layout.dims[d];
-      if (axes.empty() || updates[d].size() != 1 || !within(axes, may->axes)) continue;
+      Axes axes = part(op.operand(2)).layout.dims[d];
+      // Axes that the table is cut over are its own.
+      if (may == nullptr)
+        axes.erase(
+            std::find_if(axes.begin(), axes.end(), [&](int a) { return !is_free(cut, Axes{a}); }),
+            axes.end());
+      if (axes.empty() || updates[d].size() != 1) continue;
+      if (may != nullptr && !within(axes, may->axes)) continue;
       const auto f = static_cast<std::size_t>(updates[d][0]);
       const auto& indices = cut.factors.operands[1];
       const bool is_row = std::count(indices.begin(), indices.end(), updates[d]) == 1;
@@ -490,12 +500,25 @@ class Partitioner : Parts {
     }
     if (made.axes.empty()) return false;
     const Layout table = cut.layout(cut.factors.operands[0]);
+    const Type result = local_type(grid_, op.result()->type(), table);
+    if (may == nullptr) {
+      const Type each = local_type(grid_, op.operand(2)->type(), cut.layout(updates));
+      const auto others = static_cast<std::size_t>(grid_.product(made.axes));
+      if (2 * result.bytes() >= each.bytes() * others) return false;
+    }
     Values locals{as_addends(b, op.operand(0), table, made)};
     for (std::size_t i = 1; i < 3; ++i)
       locals.push_back(in_layout(b, op.operands[i], cut.layout(cut.factors.operands[i])));
-    Op& out = b.create(op.info(), locals, local_attrs(op, grid_, cut), regions_of(b, op),
-                       {local_type(grid_, op.result()->type(), table)});
-    place(b, op.result(), out.result(), table, made);
+    Value* sums =
+        b.create(op.info(), locals, local_attrs(op, grid_, cut), regions_of(b, op), {result})
+            .result();
+    Layout layout = table;
+    if (may == nullptr) {
+      sums = combine_addends(b, emit_, grid_, sums, op.result()->type(), layout, made,
+                             planned(op.result()));
+      made = {};
+    }
+    place(b, op.result(), sums, layout, made);
     return true;
   }
 

@@ -4,6 +4,7 @@
 // in `exact`.
 #include "strata/partition/program.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -199,6 +200,40 @@ func.func @main(%t: tensor<62x3xf32> {sdy.sharding = #sdy.sharding<@m, [{}, {}]>
   op::Literals got = run(f, p, at);
   for (std::size_t r = 0; r < whole.size(); ++r)
     EXPECT_EQ(op::laws::difference(got[r], whole[r]), "") << "result " << r;
+}
+
+/// The gradient of a table by tokens that are cut over devices: each adds its own, and tables are
+/// added up where they are smaller than all updates. In `exact` the order of additions is kept.
+TEST(PartitionProgram, adds_up_small_tables_of_scattered_rows) {
+  const auto program = [](std::int64_t rows) {
+    const std::string table = fmt::format("tensor<{}x3xf32>", rows);
+    return parsed(fmt::format(R"(
+sdy.mesh @m = <["x"=4]>
+func.func @main(%i: tensor<40x1xi32> {{sdy.sharding = #sdy.sharding<@m, [{{"x"}}, {{}}]>}}, %u: tensor<40x3xf32> {{sdy.sharding = #sdy.sharding<@m, [{{"x"}}, {{}}]>}}) -> ({0} {{sdy.sharding = #sdy.sharding<@m, [{{}}, {{}}]>}}) {{
+  %z = stablehlo.constant dense<0.0> : {0}
+  %0 = "stablehlo.scatter"(%z, %i, %u) <{{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}}> ({{
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %s = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %s : tensor<f32>
+  }}) : ({0}, tensor<40x1xi32>, tensor<40x3xf32>) -> {0}
+  return %0 : {0}
+}})",
+                              table));
+  };
+  const auto moved = [&](std::int64_t rows, bool exact) {
+    const auto module = program(rows);
+    const ir::Function& f = *module->entry();
+    const op::Literals at = arguments_of(f);
+    const op::Literals whole = op::evaluate(f.body, at);
+    PartitionedProgram p = partition_program(f, *module, {.exact = exact});
+    const op::Literals got = run(f, p, at);
+    for (std::int64_t i = 0; i < whole[0].count(); ++i)
+      EXPECT_NEAR(got[0].number(i), whole[0].number(i), exact ? 0 : 1e-5) << i;
+    return kinds(p.moves);
+  };
+  EXPECT_EQ(moved(10, false), std::vector<std::string>{"all_reduce"});
+  EXPECT_EQ(moved(10, true), (std::vector<std::string>{"all_gather", "all_gather"}));
+  EXPECT_EQ(moved(100, false), (std::vector<std::string>{"all_gather", "all_gather"}));
 }
 
 /// What passes a barrier keeps its sharding, though two values are cut over one axis along
