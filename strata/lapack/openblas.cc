@@ -1,6 +1,9 @@
 // What kernels use of OpenBLAS' LAPACK and BLAS, for f32, f64 and complex numbers of both.
+#include <pthread.h>
+
 #include <algorithm>
 #include <iterator>
+#include <new>
 
 #include "strata/lapack/routine.h"
 
@@ -49,6 +52,14 @@ void* routine(std::string_view name) {
   const auto* it = std::find_if(std::begin(kRoutines), std::end(kRoutines),
                                 [&](const Named& r) { return r.name == name; });
   return it == std::end(kRoutines) ? nullptr : reinterpret_cast<void*>(it->address);
+}
+
+std::mutex& internal::turn() {
+  static std::mutex& mutex = *new std::mutex;  // threads may be in a call when the process ends
+  // A thread that was in a call is not in the child, which would wait for it.
+  static const int registered [[maybe_unused]] =
+      pthread_atfork(nullptr, nullptr, [] { new (&mutex) std::mutex; });
+  return mutex;
 }
 
 }  // namespace strata::lapack

@@ -6,4 +6,9 @@ namespace strata::lapack {
 
 void* routine(std::string_view) { return nullptr; }
 
+std::mutex& internal::turn() {
+  static std::mutex mutex;
+  return mutex;
+}
+
 }  // namespace strata::lapack

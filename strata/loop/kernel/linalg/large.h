@@ -84,8 +84,9 @@ inline constexpr char kLetter<std::complex<double>> = 'z';
 /// Calls a routine by its name without the letter of T, `texts` of whose arguments are letters.
 template <class T, class... Args>
 void call(const char* name, Args... args) {
-  void* const address = lapack::routine(kLetter<T> + std::string(name));
-  reinterpret_cast<void (*)(Args..., std::size_t, std::size_t)>(address)(args..., 1, 1);
+  constexpr std::size_t kLetters = 1;
+  lapack::call<Args..., std::size_t, std::size_t>(lapack::routine(kLetter<T> + std::string(name)),
+                                                  args..., kLetters, kLetters);
 }
 
 /// `f(work, size)` twice: with size -1 it says how much work space it wants.

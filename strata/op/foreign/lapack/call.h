@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "strata/lapack/routine.h"
 #include "strata/op/foreign/foreign.h"
 #include "strata/op/foreign/foreign_attributes.h"
 #include "strata/op/foreign/lapack/library.h"
@@ -45,16 +46,18 @@ std::string named(const char* routine) {
 /// The leading dimension of a matrix of so many rows, which is at least 1.
 inline int leading(int rows) { return std::max(1, rows); }
 
-/// A Fortran routine; `Texts` lengths of one-letter arguments follow the others.
+/// A Fortran routine; the lengths of one-letter arguments follow the others.
 template <class... Args>
 class Routine {
  public:
-  explicit Routine(void* address) : f_(reinterpret_cast<F>(address)) {}
-  void operator()(Args... args) const { f_(args..., 1, 1, 1, 1); }
+  explicit Routine(void* address) : address_(address) {}
+  void operator()(Args... args) const {
+    using Length = std::size_t;
+    strata::lapack::call<Args..., Length, Length, Length, Length>(address_, args..., 1, 1, 1, 1);
+  }
 
  private:
-  using F = void (*)(Args..., std::size_t, std::size_t, std::size_t, std::size_t);
-  F f_;
+  void* address_;
 };
 
 /// Rows, columns and number of the matrices of a type; nothing for another rank or what 32 bits do
