@@ -36,6 +36,23 @@ void keep_what_divides(Sharding& s, const Type& type) {
     s.dims[d].axes = std::move(kept);
   }
 }
+
+/// What is before the first part of an axis in each dimension; parts that its user stated stay, and
+/// what of a stated axis divides.
+void drop_parts_of_axes(Sharding& s, const std::optional<Sharding>& stated, const Meshes& meshes) {
+  const std::vector<mesh::MeshAxis>& axes = meshes.find(s.mesh)->axes();
+  for (std::size_t d = 0; d < s.dims.size(); ++d) {
+    SubAxes& cut = s.dims[d].axes;
+    const SubAxes said = stated ? stated->dims[d].axes : SubAxes{};
+    std::size_t kept = 0;
+    for (; kept < cut.size(); ++kept) {
+      const SubAxis& a = cut[kept];
+      const bool is_whole = a.size() == axes[static_cast<std::size_t>(a.axis)].size;
+      if (!is_whole && !(kept < said.size() && a.is_prefix_of(said[kept]))) break;
+    }
+    cut.resize(kept);
+  }
+}
 bool can_be_cut(const Value* v) { return v->type().is_tensor() && v->shape().is_static(); }
 
 /// The one mesh of the program: its axes cut into the parts that shardings name.
@@ -157,16 +174,25 @@ PartitionedProgram partition_program(const ir::Function& program, const ir::Modu
   const ir::Function& f = *split;
   Meshes meshes(module);
   Shardings s = read_shardings(f, meshes);
-  apply_constraints(f, s);
-  propagate(f, meshes, s);
   std::size_t arguments = static_cast<std::size_t>(f.body.num_arguments());
+  std::vector<std::optional<Sharding>> stated_arguments(arguments), stated_results = s.results;
   for (std::size_t i = 0; i < arguments; ++i)
     if (auto it = s.values.find(f.body.argument(static_cast<int>(i))); it != s.values.end())
-      keep_what_divides(it->second, it->first->type());
+      stated_arguments[i] = it->second;
+  apply_constraints(f, s);
+  propagate(f, meshes, s);
+  auto settle = [&](Sharding& sharding, const Value* v, const std::optional<Sharding>& stated) {
+    if (!can_be_cut(v)) return;
+    keep_what_divides(sharding, v->type());
+    drop_parts_of_axes(sharding, stated, meshes);
+  };
+  for (std::size_t i = 0; i < arguments; ++i)
+    if (auto it = s.values.find(f.body.argument(static_cast<int>(i))); it != s.values.end())
+      settle(it->second, it->first, stated_arguments[i]);
   s.results.resize(f.body.results.size());
+  stated_results.resize(f.body.results.size());
   for (std::size_t i = 0; i < s.results.size(); ++i)
-    if (s.results[i] && can_be_cut(f.body.results[i]))
-      keep_what_divides(*s.results[i], f.body.results[i]->type());
+    if (s.results[i]) settle(*s.results[i], f.body.results[i], stated_results[i]);
 
   // In the order of the program, so that equal programs are cut alike.
   std::vector<const Value*> values;

@@ -7,7 +7,9 @@
 // The mesh is that of the shardings; a module whose functions carry none but which declares a mesh
 // is computed whole on each of its devices. What an argument or result is cut over must divide it:
 // axes that do not are left out there (docs of Shardy,
-// "update_non_divisible_input_output_shardings").
+// "update_non_divisible_input_output_shardings"). Where their user did not state it, arguments and
+// results are cut over whole axes alone, since frameworks cannot spell parts of them: a dimension's
+// sharding ends before its first part of an axis ("remove_sub_axes_in_input_output_shardings").
 #pragma once
 
 #include <memory>

@@ -368,6 +368,50 @@ func.func @main(%arg0: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@a, [{"x"}
   EXPECT_THROW(partition_program(*backwards->entry(), *backwards), Error);
 }
 
+/// The axes of each dimension of the first argument and result.
+std::string ends_of(const std::string& argument, const std::string& result,
+                    const std::string& body) {
+  auto module = parsed("sdy.mesh @m = <[\"d\"=8]>\nfunc.func @main(%a: tensor<16x24xf32>" +
+                       argument + ") -> (" + result + ") {\n" + body + "\n}");
+  const ir::Function& f = *module->entry();
+  PartitionedProgram p = partition_program(f, *module);
+  const op::Literals at = arguments_of(f);
+  EXPECT_EQ(op::laws::difference(run(f, p, at)[0], op::evaluate(f.body, at)[0]), "");
+  Meshes meshes(*module);
+  return to_mesh(p.argument_shardings[0], meshes).to_attribute() + " -> " +
+         to_mesh(p.result_shardings[0], meshes).to_attribute();
+}
+
+TEST(PartitionProgram, cuts_arguments_and_results_over_whole_axes_unless_parts_are_stated) {
+  const std::string rows = R"( {sdy.sharding = #sdy.sharding<@m, [{"d"}, {}]>})",
+                    attr = "#sdy.sharding<@m, ";
+  const std::string slice =
+      R"(  %0 = stablehlo.slice %a [0:12, 0:24] : (tensor<16x24xf32>) -> tensor<12x24xf32>
+  return %0 : tensor<12x24xf32>)";
+  EXPECT_EQ(ends_of(rows, "tensor<12x24xf32>", slice),
+            attr + R"([{"d"}, {}]> -> )" + attr + "[{}, {}]>");
+  EXPECT_EQ(
+      ends_of(rows, R"(tensor<12x24xf32> {sdy.sharding = #sdy.sharding<@m, [{?}, {?}]>})", slice),
+      attr + R"([{"d"}, {}]> -> )" + attr + "[{}, {}]>");
+  EXPECT_EQ(
+      ends_of(rows, R"(tensor<12x24xf32> {sdy.sharding = #sdy.sharding<@m, [{"d":(1)4}, {}]>})",
+              slice),
+      attr + R"([{"d"}, {}]> -> )" + attr + R"([{"d":(1)4}, {}]>)");
+  EXPECT_EQ(ends_of(rows, "tensor<4x4x24xf32>",
+                    R"(  %0 = stablehlo.reshape %a : (tensor<16x24xf32>) -> tensor<4x4x24xf32>
+  return %0 : tensor<4x4x24xf32>)"),
+            attr + R"([{"d"}, {}]> -> )" + attr + "[{}, {}, {}]>");
+  // An argument that takes its sharding from a result.
+  EXPECT_EQ(ends_of("", R"(tensor<4x4x24xf32> {sdy.sharding = #sdy.sharding<@m, [{}, {}, {"d"}]>})",
+                    R"(  %0 = stablehlo.reshape %a : (tensor<16x24xf32>) -> tensor<4x4x24xf32>
+  return %0 : tensor<4x4x24xf32>)"),
+            attr + R"([{}, {"d"}]> -> )" + attr + R"([{}, {}, {"d"}]>)");
+  EXPECT_EQ(ends_of("", R"(tensor<4x96xf32> {sdy.sharding = #sdy.sharding<@m, [{}, {"d"}]>})",
+                    R"(  %0 = stablehlo.reshape %a : (tensor<16x24xf32>) -> tensor<4x96xf32>
+  return %0 : tensor<4x96xf32>)"),
+            attr + "[{}, {}]> -> " + attr + R"([{}, {"d"}]>)");
+}
+
 TEST(PartitionProgram, lists_groups_that_axes_say) {
   auto with = [](const std::string& axes) {
     return "sdy.mesh @m = <[\"x\"=2, \"y\"=4], device_ids=[0, 1, 2, 3, 7, 6, 5, 4]>\n"
