@@ -27,6 +27,31 @@ np.testing.assert_array_equal(out, a * 2)
 text = product.lower(put(a, 'x', 'y'), put(w, 'y', None)).compile().as_text()
 assert 'all-reduce' in text and 'f32[8,8]' in text, text
 
+# Results whose sizes only a part of the mesh divides: JAX hears of whole axes, and computes on with them.
+rows = rng.normal(size=(16, 24)).astype(np.float32)
+wide_w = rng.normal(size=(24, 32)).astype(np.float32)
+whole = NamedSharding(line, P())
+cut_rows, cut_w = jax.device_put(rows, NamedSharding(line, P('i'))), jax.device_put(wide_w, NamedSharding(line, P(None, 'i')))
+for name, f, sharding in [
+    ('slice', lambda x: x[:12], whole),
+    ('reshape', lambda x: x.reshape(4, 4, 24), whole),
+    ('split', lambda x: (x[:12], x[12:]), whole),
+    ('pad', lambda x: jnp.pad(x, ((1, 3), (0, 0))), whole),
+    ('rows that divide', lambda x: x[:8] * 2, NamedSharding(line, P('i'))),
+    ('gradient', jax.grad(lambda x: (x[:12] ** 2).sum()), None),
+]:
+    got, want = jax.jit(f)(cut_rows), f(jnp.asarray(rows))
+    for a_got, a_want in zip(jax.tree.leaves(got), jax.tree.leaves(want), strict=True):
+        np.testing.assert_array_equal(a_got, a_want, err_msg=name)
+        np.testing.assert_array_equal(a_got + 1, a_want + 1, err_msg=name)
+        assert isinstance(a_got.sharding, NamedSharding), (name, a_got.sharding)
+        assert sharding is None or a_got.sharding.is_equivalent_to(sharding, a_got.ndim), (name, a_got.sharding)
+np.testing.assert_array_equal(cut_rows[3:9], rows[3:9])
+for part, want in zip(jnp.split(cut_rows, 4), np.split(rows, 4), strict=True):
+    np.testing.assert_array_equal(part, want)
+heads = jax.jit(lambda x, w: (x @ w).reshape(16, 4, 8))(rows, cut_w)
+np.testing.assert_allclose(heads, (rows @ wide_w).reshape(16, 4, 8), rtol=1e-5, atol=1e-5)
+
 # The same bits from run to run: sums go in the devices' order.
 first = np.asarray(product(put(a, 'x', 'y'), put(w, 'y', None)))
 for _ in range(20):
