@@ -12,6 +12,7 @@
 #include "strata/embed/object.h"
 #include "strata/ir/pass/pass.h"
 #include "strata/ir/read.h"
+#include "strata/partition/exact_sums.h"
 #include "strata/partition/program.h"
 
 namespace strata::cli {
@@ -101,7 +102,7 @@ int explain_sharding(const Options& o) {
   spmd::normalize(**module);
   const ir::Function* entry = (*module)->entry();
   if (entry == nullptr) throw Error("compile", "{} has no function to enter by", o.program);
-  std::cout << spmd::partition_program(*entry, **module).explanation;
+  std::cout << spmd::partition_program(*entry, **module, {.exact = spmd::exact_sums()}).explanation;
   return kDone;
 }
 

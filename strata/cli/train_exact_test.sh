@@ -23,7 +23,17 @@ run() { # NAME KEYS...: a run over eight devices, one sequence each
   status=$?
   losses "$name"
 }
+STRATA_NUM_CPU_DEVICES=8 STRATA_EXACT_SUMS=yes "$bin/strata" train $keys run_name=asked per_device_batch_size=1 \
+  ici_data_parallelism=8 > out 2> err
+status=$?
+fact "another word than 1 is refused" says 2 'STRATA_EXACT_SUMS: is "yes", not 0 or 1'
+STRATA_NUM_CPU_DEVICES=8 "$bin/strata" train $keys run_name=cut per_device_batch_size=1 ici_data_parallelism=8 \
+  > out 2> err
+grep -h "collectives of a step" out err > cut_sums.txt
 run data ici_data_parallelism=8
+grep -h "collectives of a step" out err > exact_sums.txt
+fact "the collectives are told before a run" [ -s cut_sums.txt ]
+fact "those of this run" sh -c '! cmp -s cut_sums.txt exact_sums.txt && [ -s exact_sums.txt ]'
 fact "data: the bits of one device" cmp one.txt data.txt
 run fsdp ici_fsdp_parallelism=8
 fact "fsdp: the bits of one device" cmp one.txt fsdp.txt

@@ -4,12 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <mutex>
 #include <set>
-#include <string_view>
 #include <utility>
 
 #include "strata/api/sharding/axis_types.h"
@@ -17,6 +15,7 @@
 #include "strata/api/trace/trace.h"
 #include "strata/ir/declaration.h"
 #include "strata/ir/fingerprint.h"
+#include "strata/partition/exact_sums.h"
 #include "strata/runtime/allocator.h"
 #include "strata/runtime/distributed/devices.h"
 #include "strata/runtime/sharded.h"
@@ -225,15 +224,6 @@ mesh::PartitionSpec spec_of(const TensorSharding& s) {
   return mesh::PartitionSpec(std::move(entries));
 }
 
-/// Whether programs over meshes must have the bits of one device, by the environment.
-bool is_exact() {
-  static const bool exact = [] {
-    const char* value = std::getenv("STRATA_EXACT_SUMS");
-    return value != nullptr && std::string_view(value) == "1";
-  }();
-  return exact;
-}
-
 class MeshExecutable final : public runtime::Executable {
  public:
   MeshExecutable(Placement& home, const ir::Block& block, const runtime::CompileOptions& options)
@@ -353,7 +343,7 @@ class MeshExecutable final : public runtime::Executable {
     auto out = std::make_shared<Form>();
     out->executable = runtime::compile_sharded(
         module, home_.devices(),
-        {.donated = options_.donated, .name = options_.name, .exact = is_exact()});
+        {.donated = options_.donated, .name = options_.name, .exact = spmd::exact_sums()});
     const auto lies_so = [&](const TensorSharding& s, const Placement& p, const Type& type) {
       return same_tiles(s, tensor_sharding(p, type), home_.mesh().abstract());
     };

@@ -4,6 +4,7 @@
 
 #include "strata/base/text.h"
 #include "strata/ir/pass/pass.h"
+#include "strata/partition/exact_sums.h"
 #include "strata/partition/program.h"
 #include "strata/train/step/parallelism.h"
 
@@ -42,7 +43,8 @@ MeshReport mesh_report(const StepProgram& p) {
   const std::unique_ptr<ir::Module> module = p.copy();
   ir::inline_calls(*module);
   spmd::normalize(*module);
-  const spmd::PartitionedProgram parts = spmd::partition_program(*module->entry(), *module);
+  const spmd::PartitionedProgram parts =
+      spmd::partition_program(*module->entry(), *module, {.exact = spmd::exact_sums()});
   for (const spmd::Move& m : parts.moves) {
     MovedBytes& kind = out.collectives[m.kind];
     kind.times += m.times;
