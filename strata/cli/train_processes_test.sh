@@ -30,6 +30,20 @@ losses four > four.txt
 fact "have the same losses, to the bit" cmp one.txt four.txt
 fact "and the same weights" same_weights one four
 
+# Of processes that are told of wrongly or in part, none trains by itself.
+told_wrongly() { # PROCESS NUMBER: as whoever starts processes by hand would say it
+  STRATA_COORDINATOR_ADDRESS=127.0.0.1:9 STRATA_NUM_PROCESSES=$2 STRATA_PROCESS_ID=$1 \
+    "$bin/strata" train $keys run_name=alone > out 2> err
+  status=$?
+}
+told_wrongly 2 2
+fact "process 2 of 2 is none" says 2 "process 2 is none of 2 processes"
+told_wrongly x 2
+fact "nor is process x" says 2 'STRATA_PROCESS_ID is "x", not a whole number'
+told_wrongly 0 ""
+fact "a number that is missing is named" says 2 "the number of processes is not known"
+fact "and nothing was trained" [ ! -e alone ]
+
 # A run goes on in any number of processes and on another mesh: the same bits where both sum in one order.
 for size in 2:4:10:fsdp 1:8:15:data 4:2:20:fsdp; do
   IFS=: read -r n each steps axis <<SIZE

@@ -34,7 +34,7 @@ Mesh all_devices() {
 
 }  // namespace
 
-bool was_launched() { return run::find_place({}).ok(); }
+bool was_launched() { return run::is_place_told(); }
 
 void initialize(const Options& options, Where where) {
   Site site(where);

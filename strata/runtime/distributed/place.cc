@@ -167,4 +167,12 @@ Result<Place> find_place(Place given) {
   return place;
 }
 
+bool is_place_told() {
+  for (const char* name :
+       {"STRATA_COORDINATOR_ADDRESS", "STRATA_NUM_PROCESSES", "STRATA_PROCESS_ID",
+        "JAX_COORDINATOR_ADDRESS", "JAX_NUM_PROCESSES", "JAX_PROCESS_ID", "OMPI_MCA_orte_hnp_uri"})
+    if (variable(name)) return true;
+  return find_place({}).ok();
+}
+
 }  // namespace strata::runtime::distributed

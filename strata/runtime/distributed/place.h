@@ -30,4 +30,9 @@ struct Place {
 /// to set), for a variable that is no number, and for a process that is none of the number.
 Result<Place> find_place(Place given);
 
+/// Whether the environment speaks of several processes: it makes a place, or it would if what it
+/// says were whole and right (one of the variables of our own, of JAX or of Open MPI is set). Jobs
+/// of Slurm and Kubernetes that say no number of processes are single ones.
+bool is_place_told();
+
 }  // namespace strata::runtime::distributed

@@ -119,6 +119,25 @@ TEST(Place, MistakesAreNamed) {
   EXPECT_THAT(found({}, {.coordinator = "h:1", .processes = 4, .process = 4}),
               HasSubstr("process 4 is none of 4 processes"));
 }
+bool told(const std::map<std::string, std::string>& variables) {
+  With environment(variables);
+  return is_place_told();
+}
+TEST(Place, IsToldOfWhereSomethingIsMissingOrWrong) {
+  EXPECT_FALSE(told({}));
+  EXPECT_FALSE(told({{"SLURM_JOB_ID", "4099"}, {"SLURM_NTASKS", "16"}}));
+  EXPECT_FALSE(told({{"KUBERNETES_SERVICE_HOST", "10.0.0.1"}, {"JOB_COMPLETION_INDEX", "3"}}));
+  for (const char* name : {"STRATA_COORDINATOR_ADDRESS", "STRATA_NUM_PROCESSES",
+                           "STRATA_PROCESS_ID", "JAX_COORDINATOR_ADDRESS", "JAX_NUM_PROCESSES",
+                           "JAX_PROCESS_ID", "OMPI_MCA_orte_hnp_uri"}) {
+    EXPECT_TRUE(told({{name, "2"}})) << name;
+    EXPECT_FALSE(told({{name, ""}})) << name;
+  }
+  EXPECT_TRUE(told({{"SLURM_JOB_ID", "4099"},
+                    {"SLURM_STEP_NODELIST", "node001"},
+                    {"SLURM_NTASKS", "16"},
+                    {"SLURM_PROCID", "15"}}));
+}
 
 }  // namespace
 }  // namespace strata::runtime::distributed
