@@ -115,6 +115,7 @@ Result<bool> is_orbax(const std::string& path) {
 Status write_orbax(const std::string& path, const Checkpoint& c, Format format,
                    const WriteOptions& options) {
   orbax::Contents contents = orbax::contents_of(c);
+  contents.in_folder = options.in_folder && format == Format::orbax;
   for (auto& [item, leaves] : contents.items)
     for (orbax::Leaf& leaf : leaves) orbax::cut(leaf, options.shards);
   return orbax::save(
@@ -202,15 +203,19 @@ Result<Checkpoint> load(const std::string& folder) {
   return out;
 }
 
-Result<Latest> load_latest(const std::string& root) {
+Result<Latest> load_latest(const std::string& root, const Check& check) {
   auto all = steps(root);
   if (!all) return all.status();
   Latest out;
   for (auto step = all->rbegin(); step != all->rend(); ++step) {
     auto c = load(step->second);
-    if (!c) {
-      if (!is_damage(root, c.status())) return c.status();
-      out.damaged.push_back(c.status());
+    Status wrong = c.status();
+    if (c && check)
+      if (const Status s = check(*c); !s.ok())
+        wrong = Status(s.code(), "{}: {}", step->second, s.message());
+    if (!wrong.ok()) {
+      if (!is_damage(root, wrong)) return wrong;
+      out.damaged.push_back(wrong);
       continue;
     }
     out.checkpoint = std::move(*c);

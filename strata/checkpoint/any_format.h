@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -30,8 +31,11 @@ Result<std::vector<std::pair<std::int64_t, std::string>>> steps(const std::strin
 /// One checkpoint's folder. Codes of checkpoint::load and orbax::load; Code::corrupt also where a
 /// folder of Strata's is called otherwise than its step.
 Result<Checkpoint> load(const std::string& folder);
-/// As checkpoint::load_latest, of steps of both formats.
-Result<Latest> load_latest(const std::string& root);
+/// What a checkpoint lacks for its reader: Code::corrupt says that it is damaged.
+using Check = std::function<Status(const Checkpoint&)>;
+/// As checkpoint::load_latest, of steps of both formats. What fails `check` counts as what fails to
+/// load.
+Result<Latest> load_latest(const std::string& root, const Check& check = {});
 /// As checkpoint::save, in a format of folders; Orbax's writes all tensors of each step.
 Status save(const std::string& root, const Checkpoint& checkpoint, Keep keep = {},
             Format format = Format::strata, const Still& still = {});
@@ -52,6 +56,9 @@ struct WriteOptions {
   std::int64_t shards = 1;
   /// Of Orbax's: chunks by zstd, as Orbax writes them.
   bool compressed = true;
+  /// Of Orbax's first API: the one part is a tree in the folder itself, as StandardCheckpointer
+  /// restores it.
+  bool in_folder = false;
   /// Of Strata's: which others below the root stay.
   Keep keep;
 };

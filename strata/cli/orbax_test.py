@@ -145,7 +145,7 @@ def of_flax_training():
         strata("checkpoint", "reshard", "trained", "trained_again", "--shards", shards)
         graph, empty = nnx.split(begin(7))
         target = nnx.to_pure_dict(empty)
-        nnx.replace_by_pure_dict(empty, ocp.PyTreeCheckpointer().restore(pathlib.Path("trained_again/default").resolve(), item=target))
+        nnx.replace_by_pure_dict(empty, ocp.PyTreeCheckpointer().restore(pathlib.Path("trained_again").resolve(), item=target))
         both = nnx.merge(graph, empty)
         for i in range(4, 8):
             flax_step(*both, batch(i))
@@ -163,7 +163,7 @@ def of_any_shards_to_any():
         ocp.PyTreeCheckpointer().save(pathlib.Path("from").resolve(), jax.tree.map(lambda a: jax.device_put(a, over(n)), want), force=True)
         k = 9 - n
         strata("checkpoint", "reshard", "from", "to", "--shards", k)
-        for path, name in [("from", f"{n} shards by Orbax"), ("to/default", f"{n} shards by Orbax, {k} by us")]:
+        for path, name in [("from", f"{n} shards by Orbax"), ("to", f"{n} shards by Orbax, {k} by us")]:
             bad = []
             for m in range(1, 9):
                 got = ocp.PyTreeCheckpointer().restore(pathlib.Path(path).resolve(), item=want,
@@ -174,7 +174,7 @@ def of_any_shards_to_any():
         for k in range(1, 9):
             strata("checkpoint", "reshard", "from", "any", "--shards", k)
             strata("checkpoint", "convert", "any", "any.safetensors")
-            stored = ocp.PyTreeCheckpointer().metadata(pathlib.Path("any/default").resolve())
+            stored = ocp.PyTreeCheckpointer().metadata(pathlib.Path("any").resolve())
             if not same(tensors("any.safetensors"), flat(want)) or tuple(stored.item_metadata["w"].storage.chunk_shape) != (840 // k, 3):
                 bad.append(k)
         fact(f"{n} shards by Orbax: 1 to 8 by us", not bad, f"wrong with {bad}")
@@ -201,13 +201,36 @@ def of_kinds():
     for name, options in [("zarr2", {}), ("zarr3", {"use_zarr3": True}), ("files", {"use_ocdbt": False})]:
         ocp.PyTreeCheckpointer(**options).save(pathlib.Path("kinds").resolve(), tree, force=True)
         strata("checkpoint", "reshard", "kinds", "kinds2", "--shards", 2)
-        first, second = (ocp.PyTreeCheckpointer().restore(pathlib.Path(p).resolve()) for p in ("kinds", "kinds2/default"))
+        first, second = (ocp.PyTreeCheckpointer().restore(pathlib.Path(p).resolve()) for p in ("kinds", "kinds2"))
         fact(f"{name}: containers come back as they were", jax.tree.structure(first) == jax.tree.structure(second), f"{jax.tree.structure(first)}\n{jax.tree.structure(second)}")
         fact(f"{name}: every dtype comes back", all(np.asarray(a).tobytes() == np.asarray(b).tobytes() and getattr(a, "dtype", None) == getattr(b, "dtype", None)
                                                     for a, b in zip(jax.tree.leaves(first), jax.tree.leaves(second))))
         metadata = lambda p: sorted(json.loads(pathlib.Path(p, "_METADATA").read_text())["tree_metadata"])
-        fact(f"{name}: and empty leaves", metadata("kinds") == metadata("kinds2/default"))
+        fact(f"{name}: and empty leaves", metadata("kinds") == metadata("kinds2"))
     jax.config.update("jax_enable_x64", False)
+
+
+def of_layouts():
+    """What checkpointers without items wrote is restored by the same calls, typed keys too; and a tree that is one array."""
+    tree = {"w": jnp.arange(8.0).reshape(4, 2), "key": jax.random.key(3), "keys": jax.random.split(jax.random.key(4, impl="rbg"), 4)}
+    standard = ocp.StandardCheckpointer()
+    standard.save(pathlib.Path("standard").resolve(), tree)
+    standard.wait_until_finished()
+    strata("checkpoint", "reshard", "standard", "standard2", "--shards", 2)
+    got = ocp.StandardCheckpointer().restore(pathlib.Path("standard2").resolve())
+    bits = lambda t: {k: np.asarray(jax.random.key_data(a) if k.startswith("key") else a) for k, a in t.items()}
+    fact("StandardCheckpointer restores what reshard makes of its own", same(bits(got), bits(tree)))
+    fact("typed keys stay typed", all(got[k].dtype == tree[k].dtype for k in tree), got)
+    plain = {"w": tree["w"], "text": "hello"}
+    ocp.PyTreeCheckpointer().save(pathlib.Path("plain").resolve(), plain)
+    strata("checkpoint", "convert", "plain", "plain2", "--to", "orbax")
+    got = ocp.PyTreeCheckpointer().restore(pathlib.Path("plain2").resolve())
+    fact("a tree in the folder itself stays there when it is converted", got["text"] == "hello" and (got["w"] == plain["w"]).all(), got)
+    for name, options in [("zarr2", {}), ("zarr3", {"use_zarr3": True}), ("files", {"use_ocdbt": False}), ("files3", {"use_ocdbt": False, "use_zarr3": True})]:
+        ocp.Checkpointer(ocp.PyTreeCheckpointHandler(**options)).save(pathlib.Path("one").resolve(), args=ocp.args.PyTreeSave(jnp.arange(8)), force=True)
+        fact(f"{name}: a tree that is one array is whole", "whole" in strata("checkpoint", "verify", "one").stdout)
+        strata("checkpoint", "reshard", "one", "one2", "--shards", 2)
+        fact(f"{name}: and comes back", (ocp.PyTreeCheckpointer().restore(pathlib.Path("one2").resolve()) == jnp.arange(8)).all())
 
 
 def of_orbax_shards():
@@ -252,6 +275,7 @@ with tempfile.TemporaryDirectory() as folder:
     of_flax_training()
     of_any_shards_to_any()
     of_kinds()
+    of_layouts()
     of_orbax_shards()
     of_compatibility_set()
     os.chdir(ROOT)

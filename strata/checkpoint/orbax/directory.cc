@@ -20,6 +20,8 @@ using nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
 constexpr const char* kMetadata = "_CHECKPOINT_METADATA";
+/// The ending of the note that has an item's texts.
+constexpr const char* kTexts = ".texts";
 constexpr const char* kMark = "commit_success.txt";
 constexpr const char* kTree =
     "orbax.checkpoint._src.handlers.pytree_checkpoint_handler.PyTreeCheckpointHandler";
@@ -47,22 +49,36 @@ ordered_json object(const std::string& text) {
 /// All files of a checkpoint but the marks of its end.
 Status write_items(KeyValueStore& store, const Contents& contents, const SaveOptions& options,
                    ordered_json& handlers) {
-  TreeOptions tree = options.tree;
-  if (options.api == 2) tree.zarr_format = 3;
+  const auto handler = [&](const std::string& item, const char* usual) {
+    const auto named = contents.handlers.find(item);
+    return named == contents.handlers.end() ? usual : named->second;
+  };
+  if (contents.in_folder && contents.items.size() != 1)
+    throw Error("orbax", "{} trees cannot stand in one folder", contents.items.size());
+  TreeOptions usual = options.tree;
+  if (options.api == 2) usual.zarr_format = 3;
   for (const auto& [item, leaves] : contents.items) {
-    handlers[item] = options.api == 2 ? kTree2 : kTree;
-    if (Status s = write_pytree(store, item + "/", leaves, tree); !s.ok()) return s;
+    ordered_json& written_by = contents.in_folder ? handlers : handlers[item];
+    written_by = handler(item, options.api == 2 ? kTree2 : kTree);
+    const auto own = contents.formats.find(item);
+    if (Status s = write_pytree(store, contents.in_folder ? "" : item + "/", leaves,
+                                own == contents.formats.end() ? usual : own->second);
+        !s.ok())
+      return s;
   }
+  if (contents.in_folder) return {};
   for (const auto& [item, text] : contents.json) {
-    handlers[item] = options.api == 2 ? kJson2 : kJson;
+    handlers[item] = handler(item, options.api == 2 ? kJson2 : kJson);
     const std::string file = item + (item == "metrics"  ? "/metrics"
                                      : options.api == 2 ? "/data.json"
                                                         : "/metadata");
     if (Status s = store.write(file, std::string_view(text)); !s.ok()) return s;
   }
-  for (const auto& [item, files] : contents.files)
+  for (const auto& [item, files] : contents.files) {
+    if (contents.handlers.count(item)) handlers[item] = contents.handlers.at(item);
     for (const auto& [file, text] : files)
       if (Status s = store.write(item + "/" + file, std::string_view(text)); !s.ok()) return s;
+  }
   return {};
 }
 
@@ -154,6 +170,51 @@ bool is_descriptor(const ordered_json& type) {
   return type.is_string() && type.get<std::string>().ends_with("DescriptorHandler");
 }
 
+/// Names of leaves in one tree: keys joined by `/`. Where two would be called the same, as those of
+/// {"a/b": x, "a": {"b": y}}, a `/` within a key is `~1`, as in JSON pointers.
+std::vector<std::string> names_of(const std::vector<const Leaf*>& leaves) {
+  std::map<std::string, int> times;
+  for (const Leaf* leaf : leaves) ++times[leaf->name()];
+  std::vector<std::string> out;
+  for (const Leaf* leaf : leaves) {
+    out.push_back(leaf->name());
+    if (times[out.back()] == 1) continue;
+    Leaf escaped{.path = leaf->path};
+    for (Key& key : escaped.path)
+      for (std::size_t at = 0; (at = key.name.find('/', at)) != key.name.npos;)
+        key.name.replace(at, 1, "~1");
+    out.back() = escaped.name();
+  }
+  return out;
+}
+
+/// The path of a tensor's name, whose `/` make levels; of the empty one the tree itself.
+std::vector<Key> path_of(const std::string& name) {
+  std::vector<Key> out;
+  for (std::size_t begin = 0; !name.empty() && begin <= name.size();) {
+    const std::size_t end = std::min(name.find('/', begin), name.size());
+    out.push_back({name.substr(begin, end - begin)});
+    begin = end + 1;
+  }
+  return out;
+}
+
+/// Adds the texts that `load` made a note of to their tree; false where the note is none of its.
+bool add_texts(std::map<std::string, std::vector<Leaf>>& items, const std::string& note,
+               const std::string& text) {
+  const std::size_t end = note.rfind(kTexts);
+  if (end == note.npos || end + std::string_view(kTexts).size() != note.size()) return false;
+  const auto item = items.find(note.substr(0, end));
+  const ordered_json texts = ordered_json::parse(text, nullptr, false);
+  if (item == items.end() || !texts.is_object()) return false;
+  for (const auto& [name, value] : texts.items())
+    if (!value.is_string()) return false;
+  for (const auto& [name, value] : texts.items())
+    item->second.push_back(
+        {.path = path_of(name), .kind = Kind::string, .text = value.get<std::string>()});
+  return true;
+}
+
 /// The folder that a path means: itself, or the newest step below it.
 Result<std::string> folder_of(const std::string& path) {
   const auto itself = is_checkpoint(path);
@@ -239,6 +300,7 @@ Result<Directory> Directory::open(const std::string& path) {
           return Status(Code::corrupt, "{}/{}: the item is missing", path, item);
   }
   if (has(*names, "_METADATA")) {
+    out.in_folder_ = true;
     out.trees_.push_back("default");
     return out;
   }
@@ -270,10 +332,7 @@ Result<Directory> Directory::open(const std::string& path) {
 Result<PyTree> Directory::tree(const std::string& item) const {
   if (std::find(trees_.begin(), trees_.end(), item) == trees_.end())
     return Status(Code::not_found, "{}: no item '{}' that is a tree", path_, item);
-  if (item != "default") return PyTree::open(store_, item + "/");
-  const auto itself = is_there(path_ + "/_METADATA");
-  if (!itself) return itself.status();
-  return PyTree::open(store_, *itself ? "" : item + "/");
+  return PyTree::open(store_, in_folder_ ? "" : item + "/");
 }
 
 Result<std::vector<std::pair<std::int64_t, std::string>>> steps(const std::string& root) {
@@ -320,13 +379,12 @@ Result<Checkpoint> load(const std::string& path) {
     }
     auto values = tree->read(arrays);
     if (!values) return values.status();
+    const std::vector<std::string> called = names_of(arrays);
     for (std::size_t i = 0; i < arrays.size(); ++i)
-      if (!part.emplace(arrays[i]->name(), std::move((*values)[i])).second)
-        return Status(Code::corrupt, "{}/{}: two leaves are called '{}'", *folder, item,
-                      arrays[i]->name());
+      if (!part.emplace(called[i], std::move((*values)[i])).second)
+        return Status(Code::corrupt, "{}/{}: two leaves are called '{}'", *folder, item, called[i]);
     if (!texts.empty())
-      out.notes[item + ".texts"] =
-          texts.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+      out.notes[item + kTexts] = texts.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
   }
   return out;
 }
@@ -346,6 +404,15 @@ std::vector<Status> verify(const std::string& path) {
       auto value = tree->read(leaf);
       if (!value) wrong.push_back(value.status());
     }
+    const std::string where = directory->in_folder() ? path : path + "/" + item;
+    if (const auto entries = tree->leaves_with_entries(); !entries)
+      wrong.push_back(entries.status());
+    const auto strays = tree->strays();
+    if (!strays) wrong.push_back(strays.status());
+    for (const std::string& name : strays ? *strays : std::vector<std::string>())
+      wrong.push_back(Status(Code::corrupt,
+                             "{}/_METADATA: lacks a leaf of which there is an array, '{}'", where,
+                             name));
   }
   for (const auto& [item, text] : directory->json())
     if (!ordered_json::accept(text))
@@ -360,17 +427,14 @@ Contents contents_of(const Checkpoint& checkpoint) {
     for (const auto& [name, tensor] : tensors) {
       Leaf leaf;
       leaf.kind = Kind::numpy_array;  // no devices are known, which Orbax asks of others
-      for (std::size_t begin = 0; begin <= name.size();) {
-        const std::size_t end = std::min(name.find('/', begin), name.size());
-        leaf.path.push_back({name.substr(begin, end - begin)});
-        begin = end + 1;
-      }
+      leaf.path = path_of(name);
       leaf.value = tensor;
       leaves.push_back(std::move(leaf));
     }
   }
   for (const auto& [note, text] : checkpoint.notes)
-    out.json[out.items.count(note) ? note + ".note" : note] = text;
+    if (!add_texts(out.items, note, text))
+      out.json[out.items.count(note) ? note + ".note" : note] = text;
   return out;
 }
 

@@ -88,6 +88,20 @@ Result<json> read_json(const KeyValueReader& store, const std::string& key) {
   return out;
 }
 
+/// An object without some of its members, as text; empty where nothing is left.
+std::string rest_of(json all, std::initializer_list<const char*> known) {
+  for (const char* member : known) all.erase(member);
+  return all.empty() ? "" : all.dump();
+}
+
+/// Adds the members of a JSON object that stand in a text.
+void add_members(ordered_json& to, const std::string& text) {
+  if (text.empty()) return;
+  const ordered_json more = ordered_json::parse(text, nullptr, false);
+  if (!more.is_object()) throw Error("orbax", "entries and metadata are JSON objects");
+  to.update(more);
+}
+
 Result<Leaf> leaf_of(const json& entry, const std::string& name) {
   Leaf out;
   if (!entry.is_object() || !entry.contains("key_metadata") || !entry["key_metadata"].is_array() ||
@@ -102,6 +116,7 @@ Result<Leaf> leaf_of(const json& entry, const std::string& name) {
   const json& value = entry["value_metadata"];
   const json type = value.is_object() ? value.value("value_type", json()) : json();
   if (!type.is_string()) return wrong(name, "a leaf without a type");
+  out.tree_entry = rest_of(value, {"value_type", "skip_deserialize", "write_shape"});
   for (const auto& [kind, text] : kKinds) {
     if (type != text) continue;
     out.kind = kind;
@@ -109,6 +124,7 @@ Result<Leaf> leaf_of(const json& entry, const std::string& name) {
   }
   if (value.value("skip_deserialize", json()) == true) {
     out.kind = Kind::none;
+    out.tree_entry = rest_of(value, {"skip_deserialize", "write_shape"});  // its type is kept
     return out;
   }
   return Status(Code::unsupported, "{}: leaves of type '{}' are not known", name,
@@ -118,14 +134,14 @@ Result<Leaf> leaf_of(const json& entry, const std::string& name) {
 void check(const std::vector<Leaf>& leaves) {
   std::set<std::string> seen;
   for (const Leaf& leaf : leaves) {
-    if (leaf.path.empty()) throw Error("orbax", "a leaf without a path");
+    if (leaf.path.empty() && leaves.size() > 1) throw Error("orbax", "a leaf without a path");
     if (!seen.insert(parameter(leaf)).second)
       throw Error("orbax", "two leaves have the parameter name '{}'", parameter(leaf));
     if (!leaf.is_array()) continue;
     if (!leaf.value) throw Error("orbax", "'{}' has no value", leaf.name());
     if (leaf.value->count() == 0)
       throw Error("orbax", "'{}' has no elements, which Orbax does not store", leaf.name());
-    if (!is_plain_key(parameter(leaf)))
+    if (!leaf.path.empty() && !is_plain_key(parameter(leaf)))
       throw Error("orbax", "'{}' cannot be the name of a folder", parameter(leaf));
   }
 }
@@ -141,7 +157,18 @@ ordered_json metadata_of(const Leaf& leaf) {
   ordered_json value = {{"value_type", type_name(leaf.kind)},
                         {"skip_deserialize", leaf.kind >= Kind::none}};
   if (leaf.kind == Kind::jax_array) value["write_shape"] = chunk_of(leaf);
+  add_members(value, leaf.tree_entry);
   return {{"key_metadata", keys}, {"value_metadata", value}};
+}
+
+/// What `array_metadatas` says of an array.
+ordered_json array_entry_of(const Leaf& leaf) {
+  ordered_json out = {{"param_name", parameter(leaf)},
+                      {"write_shape", chunk_of(leaf)},
+                      {"chunk_shape", chunk_of(leaf)},
+                      {"ext_metadata", nullptr}};
+  add_members(out, leaf.array_entry);
+  return {{"array_metadata", out}};
 }
 
 /// Where the keys and values of arrays go: files, or one database for each process.
@@ -253,6 +280,8 @@ Result<PyTree> PyTree::open(std::shared_ptr<const KeyValueReader> store,
   out.store_ = std::move(store);
   out.folder_ = folder;
   out.below_ = std::make_shared<Below>(*out.store_, folder);
+  out.metadata_ = rest_of(*metadata, {"tree_metadata", "use_ocdbt", "use_zarr3"});
+  if (out.metadata_.empty()) out.metadata_ = "{}";
   out.zarr3_ = metadata->value("use_zarr3", json()) == true;
   const json use = metadata->value("use_ocdbt", json());
   const auto manifest = out.store_->size(folder + "manifest.ocdbt");
@@ -275,6 +304,43 @@ const Leaf* PyTree::find(std::string_view name) const {
   for (const Leaf& leaf : leaves_)
     if (leaf.name() == name) return &leaf;
   return nullptr;
+}
+
+Result<std::vector<Leaf>> PyTree::leaves_with_entries() const {
+  std::vector<Leaf> out = leaves_;
+  std::map<std::string, Leaf*> by_name;
+  for (Leaf& leaf : out) by_name[parameter(leaf)] = &leaf;
+  auto files = store_->list(folder_ + "array_metadatas/");  // one of each process
+  if (!files) return files.status();
+  for (const std::string& file : *files) {
+    auto read = read_json(*store_, file);
+    if (!read) return read.status();
+    const json all = read->value("array_metadatas", json());
+    if (!all.is_array()) return wrong(store_->name_of(file), "lacks 'array_metadatas'");
+    for (const json& one : all) {
+      const json entry = one.is_object() ? one.value("array_metadata", json()) : json();
+      const json name = entry.is_object() ? entry.value("param_name", json()) : json();
+      if (!name.is_string()) return wrong(store_->name_of(file), "an array without a name");
+      if (const auto leaf = by_name.find(name.get<std::string>()); leaf != by_name.end())
+        leaf->second->array_entry = rest_of(entry, {"param_name", "write_shape", "chunk_shape"});
+    }
+  }
+  return out;
+}
+
+Result<std::vector<std::string>> PyTree::strays() const {
+  auto keys = arrays().list("");
+  if (!keys) return keys.status();
+  std::set<std::string> known;
+  for (const Leaf& leaf : leaves_) known.insert(parameter(leaf));
+  std::vector<std::string> out;
+  for (const std::string& key : *keys) {
+    const std::size_t slash = key.rfind('/');
+    const std::string last = slash == key.npos ? key : key.substr(slash + 1);
+    const std::string name = slash == key.npos ? "" : key.substr(0, slash);
+    if ((last == ".zarray" || last == "zarr.json") && !known.count(name)) out.push_back(name);
+  }
+  return out;
 }
 
 const KeyValueReader& PyTree::arrays() const {
@@ -369,20 +435,16 @@ Status write_pytree(KeyValueStore& store, const std::string& folder,
     if (!leaf->sharding.empty()) shardings[base64url(parameter(*leaf))] = leaf->sharding;
     if (!leaf->is_array()) continue;
     with_elements.push_back(leaf);
-    if (leaf->kind == Kind::jax_array)
-      sizes.push_back({{"array_metadata",
-                        {{"param_name", parameter(*leaf)},
-                         {"write_shape", chunk_of(*leaf)},
-                         {"chunk_shape", chunk_of(*leaf)},
-                         {"ext_metadata", nullptr}}}});
+    if (leaf->kind == Kind::jax_array) sizes.push_back(array_entry_of(*leaf));
   }
   if (Status s = arrays.write(with_elements); !s.ok()) return s;
   if (Status s = arrays.commit(); !s.ok()) return s;
-  const ordered_json metadata = {{"tree_metadata", tree},
-                                 {"use_ocdbt", options.ocdbt},
-                                 {"use_zarr3", options.zarr_format == 3},
-                                 {"store_array_data_equal_to_fill_value", true},
-                                 {"custom_metadata", nullptr}};
+  ordered_json metadata = {{"tree_metadata", tree},
+                           {"use_ocdbt", options.ocdbt},
+                           {"use_zarr3", options.zarr_format == 3},
+                           {"store_array_data_equal_to_fill_value", true},
+                           {"custom_metadata", nullptr}};
+  add_members(metadata, options.metadata);
   std::map<std::string, std::string> files = {{"_METADATA", metadata.dump()}};
   if (!shardings.empty()) files["_sharding"] = shardings.dump();
   if (!strings.empty()) files["_strings.json"] = strings.dump();

@@ -34,7 +34,7 @@ struct Key {
 /// What a leaf is in Python. Those from `none` on have no value: empty containers are leaves.
 enum class Kind { jax_array, numpy_array, scalar, string, none, dict, list, tuple, named_tuple };
 
-/// A leaf of a tree.
+/// A leaf of a tree. A tree that is one leaf has it at the empty path.
 struct Leaf {
   std::vector<Key> path;
   Kind kind = Kind::jax_array;
@@ -46,6 +46,9 @@ struct Leaf {
   /// JSON that says how devices held it; empty where nothing is known: Orbax then restores a
   /// `jax_array` only onto a sharding that its caller names.
   std::string sharding;
+  /// Further members of its entries in `_METADATA` and in `array_metadatas`, each a JSON object or
+  /// empty: how a typed key's random numbers are made, say.
+  std::string tree_entry, array_entry;
 
   /// The keys joined by `/`.
   std::string name() const;
@@ -62,6 +65,13 @@ class PyTree {
                              const std::string& folder = "");
   /// All leaves, as stored, without values.
   const std::vector<Leaf>& leaves() const { return leaves_; }
+  /// The same with the entries of `array_metadatas`, which values do not need. Code::corrupt where
+  /// these are not what Orbax writes.
+  Result<std::vector<Leaf>> leaves_with_entries() const;
+  /// Members of `_METADATA` that say neither leaves nor formats, a JSON object: its caller's.
+  const std::string& metadata() const { return metadata_; }
+  /// Names of stored arrays that no leaf has. Codes of KeyValueReader::list.
+  Result<std::vector<std::string>> strays() const;
   /// The leaf of a name.
   const Leaf* find(std::string_view name) const;
   /// The array of a leaf that has one; it lives as long as this. Code::corrupt where it is missing.
@@ -89,7 +99,7 @@ class PyTree {
   const KeyValueReader& arrays() const;
   Result<std::vector<Literal>> read_boxes(std::span<const Box> boxes) const;
   std::shared_ptr<const KeyValueReader> store_;
-  std::string folder_;
+  std::string folder_, metadata_ = "{}";
   std::shared_ptr<const Below> below_;
   std::shared_ptr<const ocdbt::Database> ocdbt_;
   bool zarr3_ = false;
@@ -103,13 +113,15 @@ struct TreeOptions {
   bool compressed = true;
   /// Databases that the chunks are dealt to, as so many processes would write them.
   int processes = 1;
+  /// Further members of `_METADATA`: a JSON object.
+  std::string metadata = "{}";
 };
 
 /// Writes an item below `folder`. Chunks are encoded by all threads while those before are written,
 /// in an order of their own: the bytes do not depend on the threads. Besides the leaves, at most
 /// 256 MiB of chunks, or two where they are larger, and a data file are in memory. Throws Error for
-/// a dtype that Zarr lacks, for arrays without elements, which Orbax refuses, and for two leaves of
-/// one parameter name ("a.b" and "a" / "b").
+/// a dtype that Zarr lacks, for arrays without elements, which Orbax refuses, for two leaves of
+/// one parameter name ("a.b" and "a" / "b"), and for an empty path beside other leaves.
 Status write_pytree(KeyValueStore& store, const std::string& folder,
                     const std::vector<Leaf>& leaves, const TreeOptions& options = {});
 

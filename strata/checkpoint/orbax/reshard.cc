@@ -10,11 +10,16 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// The leaves of an item with their values.
-Result<std::vector<Leaf>> leaves_of(const Directory& directory, const std::string& item) {
+/// The leaves of an item with their values, and how it is stored.
+Result<std::vector<Leaf>> leaves_of(const Directory& directory, const std::string& item,
+                                    TreeOptions& format) {
   const auto tree = directory.tree(item);
   if (!tree) return tree.status();
-  std::vector<Leaf> out = tree->leaves();
+  format = {
+      .ocdbt = tree->ocdbt(), .zarr_format = tree->zarr3() ? 3 : 2, .metadata = tree->metadata()};
+  auto leaves = tree->leaves_with_entries();
+  if (!leaves) return leaves.status();
+  std::vector<Leaf> out = std::move(*leaves);
   std::vector<const Leaf*> arrays;
   for (const Leaf& leaf : tree->leaves())
     if (leaf.is_array()) arrays.push_back(&leaf);
@@ -35,6 +40,13 @@ Status add_metadata(const std::string& path, Contents& out) {
        {std::pair("metrics", &out.metrics), std::pair("custom_metadata", &out.custom)})
     if (all.is_object() && all.contains(member) && all[member].is_object())
       *to = all[member].dump();
+  const ordered_json handlers =
+      all.is_object() ? all.value("item_handlers", ordered_json()) : ordered_json();
+  if (out.in_folder && handlers.is_string())
+    out.handlers[out.items.begin()->first] = handlers.get<std::string>();
+  if (!out.in_folder && handlers.is_object())
+    for (const auto& [item, type] : handlers.items())
+      if (type.is_string()) out.handlers[item] = type.get<std::string>();
   return {};
 }
 
@@ -45,9 +57,7 @@ Status add_files(const Directory& directory, Contents& out) {
   for (const std::string& key : *keys) {
     const std::size_t slash = key.find('/');
     const std::string item = key.substr(0, slash);
-    if (slash == key.npos || out.items.count(item) || out.items.count("default") ||
-        out.json.count(item))
-      continue;
+    if (slash == key.npos || out.items.count(item) || out.json.count(item)) continue;
     auto bytes = read_file(directory.path() + "/" + key);
     if (!bytes) return bytes.status();
     out.files[item][key.substr(slash + 1)] = std::move(*bytes);
@@ -59,14 +69,16 @@ Status add_files(const Directory& directory, Contents& out) {
 
 Result<Contents> read_contents(const Directory& directory) {
   Contents out;
+  out.in_folder = directory.in_folder();
   for (const std::string& item : directory.trees()) {
-    auto leaves = leaves_of(directory, item);
+    auto leaves = leaves_of(directory, item, out.formats[item]);
     if (!leaves) return leaves.status();
     out.items[item] = std::move(*leaves);
   }
   out.json = directory.json();
   if (Status s = add_metadata(directory.path(), out); !s.ok()) return s;
-  if (Status s = add_files(directory, out); !s.ok()) return s;
+  if (!out.in_folder)
+    if (Status s = add_files(directory, out); !s.ok()) return s;
   return out;
 }
 

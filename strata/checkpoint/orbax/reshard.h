@@ -12,8 +12,10 @@
 
 namespace strata::checkpoint::orbax {
 
-/// All that a checkpoint holds: trees with their containers, kinds, shardings and values, JSON
-/// items, other files, metrics and the caller's metadata. Codes of PyTree::read.
+/// All that a checkpoint holds: trees with their containers, kinds, shardings, values and formats,
+/// in items or in the folder itself as they are, JSON items, other files, metrics, handlers and
+/// the caller's metadata. Chunks are compressed where the caller does not change `formats`. Codes
+/// of PyTree::read.
 Result<Contents> read_contents(const Directory& directory);
 
 /// Cuts an array that is to be written into chunks along the first axis that their number divides;

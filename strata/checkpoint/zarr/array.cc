@@ -403,7 +403,7 @@ Payload encode_chunk(const std::vector<Codec>& codecs, const Metadata& m, const 
 }  // namespace
 
 Result<Array> Array::open(const KeyValueReader& store, const std::string& key) {
-  const std::string v2 = key + "/.zarray", v3 = key + "/zarr.json";
+  const std::string v2 = below(key, ".zarray"), v3 = below(key, "zarr.json");
   auto bytes = store.read(v2);
   const bool is_v2 = bytes.ok();
   if (!bytes && bytes.status().code() != Code::not_found) return bytes.status();
@@ -493,7 +493,7 @@ Result<Literal> Array::read(const Sizes& begin, const Sizes& sizes, std::uint64_
 Result<std::vector<std::string>> Array::missing() const {
   std::vector<std::string> out;
   Status s = each(Sizes(metadata_.shape.size()), metadata_.grid(), [&](const Sizes& at) -> Status {
-    const std::string key = key_ + "/" + metadata_.key(at);
+    const std::string key = chunk_key(at);
     auto size = store_->size(key);
     if (size) return {};
     if (size.status().code() != Code::not_found) return size.status();
@@ -512,7 +512,7 @@ Encoder::Encoder(std::string key, Metadata metadata, const Literal& value)
 }
 
 std::string Encoder::metadata_key() const {
-  return key_ + (metadata_.format == 2 ? "/.zarray" : "/zarr.json");
+  return below(key_, metadata_.format == 2 ? ".zarray" : "zarr.json");
 }
 
 std::string Encoder::metadata_text() const {
@@ -524,7 +524,7 @@ std::uint64_t Encoder::chunk_bytes() const {
 }
 
 std::string Encoder::chunk_key(std::int64_t chunk) const {
-  return key_ + "/" + metadata_.key(grid_.place(chunk));
+  return below(key_, metadata_.key(grid_.place(chunk)));
 }
 
 Payload Encoder::chunk(std::int64_t chunk) const {

@@ -19,6 +19,11 @@
 
 namespace strata::checkpoint::zarr {
 
+/// The key of what an array has below its own key; at the empty key it stands in the store itself.
+inline std::string below(const std::string& key, const std::string& name) {
+  return key.empty() ? name : key + "/" + name;
+}
+
 /// Chunks that make a box: the place of the first, and how many there are along each axis.
 struct Grid {
   std::vector<std::int64_t> first, sizes;
@@ -59,7 +64,7 @@ class Array {
                         std::uint64_t limit = kMostBytes) const;
   /// The key of a chunk.
   std::string chunk_key(const std::vector<std::int64_t>& chunk) const {
-    return key_ + "/" + metadata_.key(chunk);
+    return below(key_, metadata_.key(chunk));
   }
   /// The keys of chunks that are not there; none of a whole array.
   Result<std::vector<std::string>> missing() const;

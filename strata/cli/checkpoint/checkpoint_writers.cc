@@ -102,6 +102,16 @@ int convert_to_maxtext(const ConvertOptions& o) {
   return kDone;
 }
 
+/// Whether a path is a checkpoint of Orbax's whose tree stands in the folder itself.
+Result<bool> stands_in_folder(const std::string& path) {
+  const auto format = any_format::format_of(path);
+  if (!format) return format.status();
+  if (*format != Format::orbax) return false;
+  const auto directory = orbax::Directory::open(path);
+  if (!directory) return directory.status();
+  return directory->in_folder();
+}
+
 int convert(const ConvertOptions& o, Format format) {
   if (Status s = check_request(o, format); !s.ok()) return fail(s);
   auto found = any_format::find(o.from);
@@ -115,8 +125,11 @@ int convert(const ConvertOptions& o, Format format) {
     return fail(Status(Code::exists, "{}: is the folder of a run; name another", o.to));
   if (ours)
     if (Status s = checkpoint::check_target(target); !s.ok()) return fail(s);
-  if (Status s = any_format::write(o.to, *found->checkpoint, format,
-                                   {.shards = o.shards, .compressed = !o.uncompressed});
+  const auto in_folder = stands_in_folder(found->folder);
+  if (!in_folder) return fail(in_folder.status());
+  if (Status s = any_format::write(
+          o.to, *found->checkpoint, format,
+          {.shards = o.shards, .compressed = !o.uncompressed, .in_folder = *in_folder});
       !s.ok())
     return fail(s);
   std::size_t tensors = 0;
@@ -153,10 +166,8 @@ int reshard_orbax(const ConvertOptions& o) {
       ++tensors;
       bytes += leaf.value->bytes();
     }
-  if (Status s = orbax::save(
-          o.to, *contents,
-          {.api = *format == Format::orbax2 ? 2 : 1, .tree = {.compressed = !o.uncompressed}});
-      !s.ok())
+  for (auto& [item, stored] : contents->formats) stored.compressed = !o.uncompressed;
+  if (Status s = orbax::save(o.to, *contents, {.api = *format == Format::orbax2 ? 2 : 1}); !s.ok())
     return fail(s);
   return told(o, from, **format, tensors, bytes);
 }
