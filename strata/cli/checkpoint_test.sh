@@ -134,9 +134,16 @@ fact "so that a whole one stays" [ "$(ls pruned/checkpoints | tr '\n' ' ')" = "4
 strata checkpoint verify pruned
 fact "verify says how a step comes back" says 1 "strata checkpoint materialize --step 6 pruned OUT"
 strata checkpoint materialize --step 6 pruned again6
-fact "and so it does" is 0
+fact "and so it does" prints 0 "again6/6: step 6 of pruned, 2 steps taken again, with the figures of the run's metrics"
 strata checkpoint diff again6/6 run
 fact "with the same bits" is 0
+sed -i '/"step":6,/d; /"step":5,/s/"learning.lm_loss":/&1/' pruned/metrics/metrics.jsonl
+strata checkpoint materialize --step 6 pruned never
+fact "a step that is not that of the metrics is refused" says 2 "pruned: step 5 is not the one that its metrics tell of: learning/lm_loss is"
+fact "and nothing is written" [ ! -e never ]
+sed -i '/"step":5,/d' pruned/metrics/metrics.jsonl
+strata checkpoint materialize --step 6 pruned again6 --json
+fact "steps without a line are counted" prints 0 '"replayed":2,"unchecked":2'
 for seconds in 0.01 0.02 0.04 0.08; do
   timeout -s KILL $seconds "$bin/strata" checkpoint convert run killed.orbax --to orbax > /dev/null 2>&1
 done

@@ -95,7 +95,8 @@ TEST_F(BucketRun, HasTheBitsAndTheRecordOfOneOnADisk) {
   // Every step of it can be computed again, and old ones are removed.
   auto third = quietly([](Progress& p) { return replay("mem://b/runs/a", 3, p); });
   ASSERT_TRUE(third.ok()) << third.status().message();
-  EXPECT_EQ(third->step, 3);
+  EXPECT_EQ(third->checkpoint.step, 3);
+  EXPECT_EQ(third->unchecked, 0);  // its metrics are in the bucket
   ASSERT_TRUE(train(tiny("mem://b/runs", "a", {"steps=8", "max_num_checkpoints_to_keep=2"})).ok());
   EXPECT_THAT(*checkpoint::steps("mem://b/runs/a/checkpoints"), ElementsAre(6, 8));
 }

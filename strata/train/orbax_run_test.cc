@@ -153,7 +153,8 @@ TEST_F(OrbaxRunTest, OtherCommandsReadTheRun) {
   for (std::int64_t step : {2, 3, 4}) {
     auto again = replay(folder_ + "/last", step, progress);
     ASSERT_TRUE(again.ok()) << again.status().message();
-    EXPECT_TRUE(same(*again, any_format::load(root("every") + "/" + std::to_string(step)).value()));
+    EXPECT_TRUE(same(again->checkpoint,
+                     any_format::load(root("every") + "/" + std::to_string(step)).value()));
   }
   ::close(quiet);
   EXPECT_TRUE(Generator::load(folder_ + "/every").ok());

@@ -26,6 +26,7 @@
 #include "strata/train/report/plot.h"
 #include "strata/train/report/report.h"
 #include "strata/train/report/schedule_note.h"
+#include "strata/train/report/step_figures.h"
 #include "strata/train/spool.h"
 #include "strata/train/state.h"
 #include "strata/train/step/parallelism.h"
@@ -65,12 +66,6 @@ std::string first_not_finite(const tree::Tree& params, const std::vector<float>&
     ++i;
   });
   return out;
-}
-
-float global_norm(const std::vector<float>& norms) {
-  double sum = 0;
-  for (float n : norms) sum += static_cast<double>(n) * n;
-  return static_cast<float>(std::sqrt(sum));
 }
 
 /// Frequent checkpoints of this process; the lasting ones are the run's own writer's.
@@ -350,20 +345,14 @@ std::string Run::trouble(const Outcome& outcome) const {
 }
 
 Scalars Run::scalars(const Outcome& outcome, const StepReport& r) const {
-  Scalars out = {
-      {"learning/loss", static_cast<float>(r.total_loss())},
-      {"learning/lm_loss", r.loss},
-      {"learning/perplexity", std::exp(r.loss)},
-      {"learning/total_weights", static_cast<float>(r.total_weights)},
-      {"learning/current_learning_rate",
-       rate_(Array(Literal::scalar(static_cast<std::int32_t>(r.step - 1)))).item<float>()},
-      {"learning/grad_norm", global_norm(outcome.gradient_norms.to_vector<float>())},
-      {"learning/param_norm", global_norm(outcome.parameter_norms.to_vector<float>())},
-      {"perf/step_time_seconds", static_cast<float>(r.seconds)},
-      {"perf/per_device_tokens_per_sec",
-       static_cast<float>(r.total_weights / r.seconds / r.devices)},
-      {"perf/per_device_tflops_per_sec",
-       static_cast<float>(r.flops / r.seconds / r.devices * 1e-12)}};
+  Scalars out = {{"learning/loss", static_cast<float>(r.total_loss())}};
+  const Array rate = rate_(Array(Literal::scalar(static_cast<std::int32_t>(r.step - 1))));
+  for (auto& figure : step_figures(outcome, rate.item<float>())) out.push_back(std::move(figure));
+  for (const auto& [name, value] :
+       {std::pair{"perf/step_time_seconds", r.seconds},
+        {"perf/per_device_tokens_per_sec", r.total_weights / r.seconds / r.devices},
+        {"perf/per_device_tflops_per_sec", r.flops / r.seconds / r.devices * 1e-12}})
+    out.emplace_back(name, static_cast<float>(value));
   if (const auto at = state_.optimizer.find("is_skipped"))
     out.emplace_back("optim/step_skipped", state_.optimizer.value(*at).item<bool>() ? 1.0f : 0.0f);
   if (r.routers) add_scalars(*r.routers, *outcome.routers, out);

@@ -258,9 +258,6 @@ checkpoint::Checkpoint to_checkpoint(const State& state, std::int64_t step, cons
   return out;
 }
 
-namespace {
-
-/// Throws where a checkpoint stands on another base than this one.
 void check_base(const checkpoint::Checkpoint& c, const Config& config, const Base& base) {
   if (!base.published()) return;
   const auto note = c.notes.find(kBase);
@@ -277,8 +274,6 @@ void check_base(const checkpoint::Checkpoint& c, const Config& config, const Bas
       "stands on, {} ({}); choose another run_name, or the same base",
       config.init, base.fingerprint, c.step, config.run_name, text("init"), text("fingerprint")));
 }
-
-}  // namespace
 
 Result<State> from_checkpoint(const checkpoint::Checkpoint& c, const Config& config) {
   Base base = family_base(config);

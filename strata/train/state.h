@@ -52,6 +52,8 @@ Result<tree::Tree> params_from_checkpoint(const checkpoint::Checkpoint& checkpoi
 /// The configuration that a checkpoint was written under. Throws ConfigError for a note that is
 /// none.
 Config config_of(const checkpoint::Checkpoint& checkpoint);
+/// Throws ConfigError where the checkpoint stands on another published base than this, naming both.
+void check_base(const checkpoint::Checkpoint& checkpoint, const Config& config, const Base& base);
 /// What differs between the data that the checkpoint's run read and this; empty when nothing does.
 std::string check_data(const checkpoint::Checkpoint& checkpoint, const data::Dataset& data);
 

@@ -278,6 +278,15 @@ struct MaterializeOptions {
   bool json = false;
 };
 
+/// What is known of the steps that were taken again.
+std::string checked(const train::Replayed& r) {
+  if (r.steps == 0) return "as it was saved";
+  const std::string taken = fmt::format("{} step{} taken again", r.steps, r.steps == 1 ? "" : "s");
+  if (r.unchecked == 0) return taken + ", with the figures of the run's metrics";
+  return fmt::format("{}, {} of which could not be checked: the run's metrics have no line of {}",
+                     taken, r.unchecked, r.unchecked == 1 ? "it" : "them");
+}
+
 int materialize(const MaterializeOptions& o) {
   if (o.out.empty()) return fail(Status(Code::invalid, "{}", "OUT is empty: name a folder"));
   if (o.format != "strata")
@@ -285,13 +294,18 @@ int materialize(const MaterializeOptions& o) {
   Progress progress(STDERR_FILENO);
   auto c = train::replay(o.run, o.step, progress);
   if (!c) return fail(c.status());
-  if (Status s = any_format::write(o.out, *c, *any_format::named(o.format)); !s.ok())
+  if (Status s = any_format::write(o.out, c->checkpoint, *any_format::named(o.format)); !s.ok())
     return fail(s);
   const std::string at = o.format == "strata" ? fmt::format("{}/{}", o.out, o.step) : o.out;
   if (o.json) {
-    std::cout << ordered_json{{"step", o.step}, {"folder", at}}.dump() << "\n";
+    std::cout << ordered_json{{"step", o.step},
+                              {"folder", at},
+                              {"replayed", c->steps},
+                              {"unchecked", c->unchecked}}
+                     .dump()
+              << "\n";
   } else {
-    std::cout << fmt::format("{}: step {} of {}\n", at, o.step, o.run);
+    std::cout << fmt::format("{}: step {} of {}, {}\n", at, o.step, o.run, checked(*c));
   }
   return kDone;
 }
@@ -379,8 +393,9 @@ void add_checkpoint_writers(CommandLine& command, std::function<int()>& action) 
       command, action, "materialize", "any step of a run, computed again",
       "Computes a step of a run again, from the newest checkpoint at or before it, and writes its "
       "checkpoint: equal to the bit to what the run had. The run is only read. Text files are "
-      "found as "
-      "the run found them, from the same folder.\n\n"
+      "found as the run found them, from the same folder. Refused are other texts than the saves "
+      "around the step tell of, and a step of another loss than the run's metrics have; of how "
+      "many steps they have no line is said.\n\n"
       "Example:\n  strata checkpoint materialize --step 1234 runs/first out\n",
       m, materialize);
   materialize_command.add_option("RUN", m->run, "a run's folder").required();
