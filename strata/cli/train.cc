@@ -10,6 +10,7 @@
 #include "strata/base/thread_pool.h"
 #include "strata/cli/command.h"
 #include "strata/cli/maxtext.h"
+#include "strata/runtime/distributed/devices.h"
 #include "strata/train/maxtext/translate.h"
 #include "strata/train/report/plot.h"
 #include "strata/train/run.h"
@@ -72,6 +73,17 @@ void print(const RunResult& r, const train::Config& config, bool json) {
     std::cout << "the same command goes on from there\n";
 }
 
+/// train::run, where what fails since another process died is no mistake of the configuration.
+Result<RunResult> run_with_others(const train::Config& config, Progress& progress) {
+  try {
+    return train::run(config, progress);
+  } catch (const Error& e) {
+    const auto* cluster = runtime::distributed::cluster();
+    if (cluster == nullptr || !cluster->has_lost_one()) throw;
+    return Status(Code::io, "{}", e.what());
+  }
+}
+
 int run_config(const train::Config& config, const Options& o) {
   if (o.print_config) {
     std::cout << train::to_yaml(config);
@@ -79,7 +91,7 @@ int run_config(const train::Config& config, const Options& o) {
   }
   if (distributed::was_launched()) distributed::initialize();
   Progress progress(STDERR_FILENO);
-  auto result = train::run(config, progress);
+  auto result = run_with_others(config, progress);
   progress.clear();
   if (!result) return fail(result.status());
   const bool is_first = distributed::process_index() == 0;

@@ -114,6 +114,20 @@ took=$((($(date +%s%N) - begin) / 1000000))
 fact "one that is killed ends the run" is 137
 fact "within two seconds: $took ms" [ $took -lt 2000 ]
 fact "the others say who it was" grep -q "^\[[013]\] strata: .*process 2 (pid $(cat pid.2) on .*) has died" err
+# By hand, so that nobody ends the one that is left.
+port=$((20000 + $$ % 20000))
+STRATA_COORDINATOR_ADDRESS=127.0.0.1:$port STRATA_NUM_PROCESSES=2 STRATA_PROCESS_ID=1 "$bin/strata" train $keys \
+  run_name=left ici_data_parallelism=2 steps=20000 learning_rate_schedule_steps=20 > /dev/null 2>&1 &
+dies=$!
+STRATA_COORDINATOR_ADDRESS=127.0.0.1:$port STRATA_NUM_PROCESSES=2 STRATA_PROCESS_ID=0 "$bin/strata" train $keys \
+  run_name=left ici_data_parallelism=2 steps=20000 learning_rate_schedule_steps=20 > out 2> err &
+stays=$!
+while [ ! -d left/checkpoints/10 ] && kill -0 $stays 2> /dev/null; do sleep 0.02; done
+kill -9 $dies
+wait $stays
+status=$?
+wait $dies 2> /dev/null
+fact "to the one that is left it is no mistake of its configuration" says 1 "process 1 (pid $dies on "
 last=$(ls killed/checkpoints | grep -v tmp | sort -n | tail -1)
 fact "what was saved is whole" "$bin/strata" checkpoint verify "killed/checkpoints/$last"
 rm -rf again && cp -r killed again

@@ -398,6 +398,14 @@ std::string Cluster::end_of(int process) const {
   return it == gone_.end() ? "" : it->second;
 }
 
+bool Cluster::has_lost_one() const {
+  std::lock_guard lock(mutex_);
+  return std::any_of(gone_.begin(), gone_.end(),
+                     [](const auto& each) { return each.second != kLeft; }) ||
+         std::any_of(launches_.begin(), launches_.end(),
+                     [](const auto& each) { return each.second.failed.code() == Code::cancelled; });
+}
+
 void Cluster::on_end(int process, const std::string& why) { gone(process, "has died: " + why); }
 
 void Cluster::gone(int process, const std::string& why) {

@@ -49,6 +49,9 @@ class Cluster {
   std::string name(int process) const;
   /// "Gloo" or "TCP": what moves the bytes of arrays.
   const char* transport() const { return bulk_ != nullptr ? "Gloo" : "TCP"; }
+  /// Whether a process is known to have died, or another one said so of a launch: what fails then
+  /// is not the program's mistake.
+  bool has_lost_one() const;
   /// Says goodbye to all and waits until they do so, too. Once.
   Status leave();
 
@@ -87,7 +90,7 @@ class Cluster {
   void gone(int process, const std::string& why);
   /// Marks the launch, ends its moves and tells its other processes. The mutex is held.
   void fail(const Key& key, State& state, Status why);
-  /// Why nothing more comes from the process; empty while something may.
+  /// Why nothing more comes from the process; empty while something may. The mutex is held.
   std::string end_of(int process) const;
   void send_notices();
 
