@@ -112,6 +112,19 @@ Result<bool> is_orbax(const std::string& path) {
   return orbax::is_checkpoint(path);
 }
 
+/// One checkpoint's folder, whatever its reader needs.
+Result<Checkpoint> load_unchecked(const std::string& folder) {
+  const auto orbax = is_orbax(folder);
+  if (!orbax) return orbax.status();
+  if (*orbax) return orbax::load(folder);
+  auto out = checkpoint::load(folder);
+  const std::string name = std::filesystem::path(folder).filename().string();
+  if (out && name.find_first_not_of("0123456789") == name.npos &&
+      name != fmt::format("{}", out->step))
+    return Status(Code::corrupt, "{}: the manifest is of step {}", folder, out->step);
+  return out;
+}
+
 Status write_orbax(const std::string& path, const Checkpoint& c, Format format,
                    const WriteOptions& options) {
   orbax::Contents contents = orbax::contents_of(c);
@@ -191,15 +204,10 @@ Result<std::vector<std::pair<std::int64_t, std::string>>> steps(const std::strin
   return std::vector<std::pair<std::int64_t, std::string>>(all.begin(), all.end());
 }
 
-Result<Checkpoint> load(const std::string& folder) {
-  const auto orbax = is_orbax(folder);
-  if (!orbax) return orbax.status();
-  if (*orbax) return orbax::load(folder);
-  auto out = checkpoint::load(folder);
-  const std::string name = std::filesystem::path(folder).filename().string();
-  if (out && name.find_first_not_of("0123456789") == name.npos &&
-      name != fmt::format("{}", out->step))
-    return Status(Code::corrupt, "{}: the manifest is of step {}", folder, out->step);
+Result<Checkpoint> load(const std::string& folder, const Check& check) {
+  auto out = load_unchecked(folder);
+  if (!out || !check) return out;
+  if (const Status s = check(*out); !s.ok()) return Status(s.code(), "{}: {}", folder, s.message());
   return out;
 }
 
@@ -208,14 +216,10 @@ Result<Latest> load_latest(const std::string& root, const Check& check) {
   if (!all) return all.status();
   Latest out;
   for (auto step = all->rbegin(); step != all->rend(); ++step) {
-    auto c = load(step->second);
-    Status wrong = c.status();
-    if (c && check)
-      if (const Status s = check(*c); !s.ok())
-        wrong = Status(s.code(), "{}: {}", step->second, s.message());
-    if (!wrong.ok()) {
-      if (!is_damage(root, wrong)) return wrong;
-      out.damaged.push_back(wrong);
+    auto c = load(step->second, check);
+    if (!c) {
+      if (!is_damage(root, c.status())) return c.status();
+      out.damaged.push_back(c.status());
       continue;
     }
     out.checkpoint = std::move(*c);
@@ -225,7 +229,7 @@ Result<Latest> load_latest(const std::string& root, const Check& check) {
   return out;
 }
 
-Result<Latest> find(const std::string& path) {
+Result<Latest> find(const std::string& path, const Check& check) {
   const auto format = format_of(path);
   if (!format) return format.status();
   if (is_file(*format)) {
@@ -243,7 +247,7 @@ Result<Latest> find(const std::string& path) {
   if (*ours) return checkpoint::find(path);
   const auto root = root_of(path);
   if (!root) return root.status();
-  auto latest = load_latest(*root);
+  auto latest = load_latest(*root, check);
   if (!latest || latest->checkpoint) return latest;
   if (latest->damaged.empty()) return no_checkpoint(path);
   return Status(Code::corrupt, "{}: no checkpoint is whole; the newest one: {}", path,

@@ -28,11 +28,11 @@ Result<std::optional<Format>> format_of(const std::string& path);
 /// The steps below a root with their folders, increasing, whether Strata wrote them or Orbax; whole
 /// or not, but of a bucket those that were finished. A missing root has none.
 Result<std::vector<std::pair<std::int64_t, std::string>>> steps(const std::string& root);
-/// One checkpoint's folder. Codes of checkpoint::load and orbax::load; Code::corrupt also where a
-/// folder of Strata's is called otherwise than its step.
-Result<Checkpoint> load(const std::string& folder);
 /// What a checkpoint lacks for its reader: Code::corrupt says that it is damaged.
 using Check = std::function<Status(const Checkpoint&)>;
+/// One checkpoint's folder. Codes of checkpoint::load and orbax::load; Code::corrupt also where a
+/// folder of Strata's is called otherwise than its step, and where `check` says so.
+Result<Checkpoint> load(const std::string& folder, const Check& check = {});
 /// As checkpoint::load_latest, of steps of both formats. What fails `check` counts as what fails to
 /// load.
 Result<Latest> load_latest(const std::string& root, const Check& check = {});
@@ -42,7 +42,8 @@ Status save(const std::string& root, const Checkpoint& checkpoint, Keep keep = {
 
 /// As checkpoint::find, of any format. A file is one part, "model"; packed tensors of GGUF are read
 /// as f32.
-Result<Latest> find(const std::string& path);
+/// Of a run's steps those that fail `check` are passed over.
+Result<Latest> find(const std::string& path, const Check& check = {});
 /// All that is wrong with one checkpoint, by reading every byte of it.
 std::vector<Status> verify(const std::string& path);
 /// Code::not_found, and why nothing at `path` is a checkpoint.

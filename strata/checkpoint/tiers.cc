@@ -238,7 +238,8 @@ Result<bool> take(Talk& talk, const std::vector<Has>& all, std::int64_t step,
 }
 
 /// The newest step of the persistent tier that every process can read, if it is newer than `than`.
-Status take_persistent(Talk& talk, const std::string& root, std::int64_t than, Restored& out) {
+Status take_persistent(Talk& talk, const TierOptions& options, std::int64_t than, Restored& out) {
+  const std::string& root = options.persistent;
   std::int64_t below = std::numeric_limits<std::int64_t>::max();
   for (;;) {
     std::int64_t found = -1;
@@ -250,7 +251,7 @@ Status take_persistent(Talk& talk, const std::string& root, std::int64_t than, R
     } else {
       for (auto step = all->rbegin(); step != all->rend() && found < 0; ++step) {
         if (step->first >= below || step->first <= than) continue;
-        auto one = any_format::load(step->second);
+        auto one = any_format::load(step->second, options.check);
         if (!one && !is_damage(root, one.status())) {
           failed = one.status();
           break;
@@ -302,12 +303,12 @@ Result<Restored> Tiers::restore() {
   Restored out;
   const std::vector<Has> all = tell(talk, options_.shard, whole_steps(options_.local, out.damaged));
   const std::int64_t local = newest_whole(all);
-  if (Status s = take_persistent(talk, options_.persistent, local, out); !s.ok()) return s;
+  if (Status s = take_persistent(talk, options_, local, out); !s.ok()) return s;
   if (out.checkpoint || local < 0) return out;
   auto taken = take(talk, all, local, options_.local, out);
   if (!taken) return taken.status();
   if (!*taken)
-    if (Status s = take_persistent(talk, options_.persistent, -1, out); !s.ok()) return s;
+    if (Status s = take_persistent(talk, options_, -1, out); !s.ok()) return s;
   return out;
 }
 

@@ -49,6 +49,8 @@ struct TierOptions {
   /// What this process holds: those of one name hold the same bits.
   std::string shard = "whole";
   any_format::Format format = any_format::Format::strata;
+  /// What a step of the persistent tier needs besides, as load_latest's.
+  any_format::Check check = {};
 };
 
 /// What `restore` found.

@@ -192,6 +192,19 @@ TEST_F(TiersTest, APersistentStepThatIsNewerIsTaken) {
   EXPECT_EQ(tiers.restore()->checkpoint->step, 7);
 }
 
+TEST_F(TiersTest, APersistentStepThatLacksSomethingIsPassedOver) {
+  TierOptions options = options_of(folder_, 0, "even");
+  options.check = [](const Checkpoint& c) {
+    return c.step < 8 ? Status() : Status(Code::corrupt, "a tensor is missing");
+  };
+  for (const std::int64_t step : {4, 8})
+    ASSERT_TRUE(save(folder_ + "/persistent", sample(step, "even")).ok());
+  const auto restored = Tiers(options).restore();
+  EXPECT_EQ(restored->checkpoint->step, 4);
+  ASSERT_EQ(restored->damaged.size(), 1u);
+  EXPECT_EQ(restored->damaged[0].message(), folder_ + "/persistent/8: a tensor is missing");
+}
+
 TEST_F(TiersTest, OneOfTwoThatLostItsFolderGetsItFromItsPeer) {
   // More than one piece of 4 MiB.
   const std::int64_t elements = 1'200'000;

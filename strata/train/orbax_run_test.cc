@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "strata/base/file.h"
 #include "strata/base/file_faults.h"
@@ -25,6 +26,7 @@ namespace {
 
 using checkpoint::any_format::Format;
 using testing::ElementsAre;
+using testing::HasSubstr;
 namespace any_format = checkpoint::any_format;
 namespace fs = std::filesystem;
 
@@ -143,6 +145,57 @@ TEST_F(OrbaxRunTest, ADamagedStepIsPassedOverAndReplaced) {
   EXPECT_EQ(newest("hurt").step, 3);
   ASSERT_TRUE(train(tiny("hurt", {kOrbax})).ok());
   EXPECT_TRUE(same(newest("hurt"), newest("whole")));
+}
+
+// A leaf that is gone from the newest step's tree, of either format: what is left reads as a whole
+// checkpoint, and is none of this run's.
+TEST_F(OrbaxRunTest, AStepThatLacksATensorIsPassedOverAndTold) {
+  ASSERT_TRUE(train(tiny("whole")).ok());
+  const std::string log = folder_ + "/log", leaf = "decoder_norm";
+  for (const std::string format : {"strata", "orbax", "orbax-v1"}) {
+    const std::string key = "checkpoint_format=" + format, newest_step = root(format) + "/4";
+    ASSERT_TRUE(train(tiny(format, {key})).ok());
+    if (format == "strata") {
+      checkpoint::Checkpoint c = newest(format);
+      ASSERT_GT(std::erase_if(c.parts.at("params"),
+                              [&](const auto& t) { return t.first.find(leaf) != t.first.npos; }),
+                0u);
+      ASSERT_TRUE(any_format::save(root(format), c).ok());
+      EXPECT_TRUE(any_format::verify(newest_step).empty());
+    } else {
+      const std::string file = newest_step + "/params/_METADATA";
+      auto metadata = nlohmann::json::parse(read_file(file).value());
+      auto& tree = metadata.at("tree_metadata");
+      for (auto at = tree.begin(); at != tree.end();)
+        at = at.key().find(leaf) == std::string::npos ? std::next(at) : tree.erase(at);
+      std::ofstream(file) << metadata;
+      const std::vector<Status> wrong = any_format::verify(newest_step);
+      ASSERT_EQ(wrong.size(), 1u);
+      EXPECT_THAT(wrong[0].message(), HasSubstr(leaf));
+    }
+    const int quiet = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+    Progress quietly(quiet);
+    const auto again = replay(folder_ + "/" + format, 4, quietly);
+    ::close(quiet);
+    ASSERT_TRUE(again.ok()) << again.status().message();
+    EXPECT_TRUE(same(*again, newest("whole"))) << format;
+    const auto generator = Generator::load(folder_ + "/" + format);
+    ASSERT_TRUE(generator.ok()) << generator.status().message();
+    EXPECT_EQ(generator->damaged().size(), 1u);
+    const int out = ::open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    Progress progress(out);
+    const auto result = run(tiny(format, {key}), progress);
+    ::close(out);
+    ASSERT_TRUE(result.ok()) << format << ": " << result.status().message();
+    const std::string said = read_file(log).value();
+    EXPECT_THAT(said, HasSubstr("damaged checkpoint passed over: " + newest_step +
+                                ": checkpoint of step 4: tensor '"));
+    EXPECT_THAT(said, HasSubstr("of params is missing"));
+    EXPECT_THAT(said, HasSubstr("going on from " + root(format) + "/3"));
+    EXPECT_TRUE(any_format::verify(newest_step).empty());
+    EXPECT_TRUE(same(newest(format), newest("whole"))) << format;
+    EXPECT_EQ(losses(format), losses("whole"));
+  }
 }
 
 TEST_F(OrbaxRunTest, OtherCommandsReadTheRun) {

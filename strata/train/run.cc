@@ -103,7 +103,11 @@ class Run {
       const auto paths = tree::paths(weight_types(config, base_).filter(*optimizer.frozen));
       still_["params"] = {paths.begin(), paths.end()};
     }
-    if (has_tiers(config)) tiers_.emplace(tiers_of(config));
+    if (has_tiers(config)) {
+      checkpoint::TierOptions options = tiers_of(config);
+      options.check = complete();
+      tiers_.emplace(std::move(options));
+    }
     if (mesh_)
       step_function_ = on_mesh(std::move(step_function_), mesh_, pipeline_of(config, *base_.model));
   }
@@ -142,6 +146,10 @@ class Run {
   Status save();
   Status save_locally();
   checkpoint::Checkpoint snapshot(const State& whole) const;
+  /// Of a checkpoint, whether this run could go on from it.
+  checkpoint::any_format::Check complete() const {
+    return [this](const checkpoint::Checkpoint& c) { return check_complete(c, c_, base_); };
+  }
   /// The newest whole checkpoint: process 0 finds it, the others read the same.
   Result<checkpoint::Latest> newest();
   bool lasting_due() const;
@@ -194,7 +202,7 @@ Result<checkpoint::Latest> Run::newest() {
   }
   checkpoint::Latest found;
   if (processes::is_first()) {
-    auto latest = checkpoint::any_format::load_latest(checkpoints());
+    auto latest = checkpoint::any_format::load_latest(checkpoints(), complete());
     if (!latest) return latest.status();
     found = std::move(*latest);
   }

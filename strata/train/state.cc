@@ -275,32 +275,45 @@ void check_base(const checkpoint::Checkpoint& c, const Config& config, const Bas
       config.init, base.fingerprint, c.step, config.run_name, text("init"), text("fingerprint")));
 }
 
+namespace {
+
+/// The leaves of a state that a checkpoint holds: weights that stay as the base has them are left
+/// out where the base still has them.
+Result<State> held_in(const checkpoint::Checkpoint& c, const Config& config, const Base& base) {
+  const Weights w = weights_of(config, base);
+  check_same_state(config, config_of(c), c.step, w);
+  check_base(c, config, base);
+  State state = abstract_state(config, w);
+  if (base.weights)
+    if (const Optimizer optimizer = make_optimizer(config, base); optimizer.frozen)
+      state.params = state.params.filter(!*optimizer.frozen);
+  if (Status s = fill(state.params, c, kParams); !s.ok()) return s;
+  if (Status s = fill(state.optimizer, with_names_of_today(c, config.opt_type), kOptimizer);
+      !s.ok())
+    return s;
+  return state;
+}
+
+}  // namespace
+
+Status check_complete(const checkpoint::Checkpoint& c, const Config& config, const Base& base) {
+  return held_in(c, config, base).status();
+}
+
 Result<State> from_checkpoint(const checkpoint::Checkpoint& c, const Config& config) {
   Base base = family_base(config);
   return from_checkpoint(c, config, base);
 }
 
 Result<State> from_checkpoint(const checkpoint::Checkpoint& c, const Config& config, Base& base) {
-  const Weights w = weights_of(config, base);
-  check_same_state(config, config_of(c), c.step, w);
-  check_base(c, config, base);
-  State state = abstract_state(config, w);
-  if (base.weights) {
-    const Optimizer optimizer = make_optimizer(config, base);
-    tree::Tree mine =
-        optimizer.frozen ? state.params.filter(!*optimizer.frozen) : std::move(state.params);
-    if (Status s = fill(mine, c, kParams); !s.ok()) return s;
-    state.params = base.weights->map([&](const tree::Entry& e, const Array& first) {
-      const auto at = mine.find(e.name);
-      return at ? mine.value(*at) : asarray(first.literal());
-    });
-    base.weights.reset();
-  } else if (Status s = fill(state.params, c, kParams); !s.ok()) {
-    return s;
-  }
-  if (Status s = fill(state.optimizer, with_names_of_today(c, config.opt_type), kOptimizer);
-      !s.ok())
-    return s;
+  auto state = held_in(c, config, base);
+  if (!state || !base.weights) return state;
+  const tree::Tree mine = std::move(state->params);
+  state->params = base.weights->map([&](const tree::Entry& e, const Array& first) {
+    const auto at = mine.find(e.name);
+    return at ? mine.value(*at) : asarray(first.literal());
+  });
+  base.weights.reset();
   return state;
 }
 

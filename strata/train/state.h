@@ -46,6 +46,10 @@ Result<State> from_checkpoint(const checkpoint::Checkpoint& checkpoint, const Co
 /// Throws ConfigError where the checkpoint stands on another base, naming both.
 Result<State> from_checkpoint(const checkpoint::Checkpoint& checkpoint, const Config& config,
                               Base& base);
+/// Whether that finds all that it needs: its Code::corrupt else. Throws as it does; the base keeps
+/// its weights.
+Status check_complete(const checkpoint::Checkpoint& checkpoint, const Config& config,
+                      const Base& base);
 /// The weights alone.
 Result<tree::Tree> params_from_checkpoint(const checkpoint::Checkpoint& checkpoint,
                                           const Config& config);

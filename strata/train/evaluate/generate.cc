@@ -57,7 +57,9 @@ std::int64_t window_begin(std::int64_t tokens, std::int64_t length) {
 }
 
 Result<Generator> Generator::load(const std::string& path) {
-  auto found = checkpoint::any_format::find(path);
+  auto found = checkpoint::any_format::find(path, [](const checkpoint::Checkpoint& c) {
+    return params_from_checkpoint(c, config_of(c)).status();
+  });
   if (!found) return found.status();
   Config config = config_of(*found->checkpoint);
   auto params = params_from_checkpoint(*found->checkpoint, config);
