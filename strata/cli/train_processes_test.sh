@@ -74,6 +74,12 @@ strata checkpoint materialize --step 15 sparse again15
 fact "a step of four processes is computed again" prints 0 "step 15 of sparse"
 strata checkpoint diff moved/checkpoints/15 again15/15
 fact "to the bit" is 0
+# So is one that the run took on another mesh than those before it.
+cp -r grid2 sparse2 && rm -r sparse2/checkpoints
+strata checkpoint materialize --step 15 sparse2 again15
+fact "through a change of meshes" prints 0 "15 steps taken again, with the figures of the run's metrics"
+strata checkpoint diff grid2/checkpoints/15 again15/15
+fact "to the bit, too" is 0
 
 # Frequent copies in each process's memory: who lost its own gets it from another, and a run goes on from them in any number of processes.
 tiers="enable_emergency_checkpoint=true local_checkpoint_directory=$folder/memory local_checkpoint_period=2 checkpoint_period=1000"

@@ -90,6 +90,7 @@ TEST_F(BucketRun, HasTheBitsAndTheRecordOfOneOnADisk) {
   for (std::size_t i = 0; i < 6; ++i)
     EXPECT_EQ(there[i].values.at("learning/loss"), here[i].values.at("learning/loss"));
   EXPECT_TRUE(bucket->objects.count("runs/a/config.yml"));
+  EXPECT_TRUE(bucket->objects.count("runs/a/configurations.jsonl"));
   EXPECT_TRUE(bucket->objects.count("runs/a/loss.png"));
   EXPECT_TRUE(bucket->objects.count("runs/a/tensorboard/events.out.tfevents.0.strata"));
   // Every step of it can be computed again, and old ones are removed.

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <optional>
-#include <ranges>
+#include <vector>
 
 #include "strata/api/sharding/devices.h"
 #include "strata/api/transform/jit.h"
@@ -15,6 +15,7 @@
 #include "strata/data/prefetch.h"
 #include "strata/train/config/config.h"
 #include "strata/train/config/router_options.h"
+#include "strata/train/configurations.h"
 #include "strata/train/pipeline.h"
 #include "strata/train/report/step_figures.h"
 #include "strata/train/state.h"
@@ -25,77 +26,142 @@
 namespace strata::train {
 namespace {
 
-/// The saves nearest to a step that are whole: the newest at or before it, and the oldest at or
-/// after it, of which the notes alone are held.
-struct Saves {
-  std::optional<checkpoint::Checkpoint> before, after;
+using checkpoint::Checkpoint;
+using Steps = std::vector<std::pair<std::int64_t, std::string>>;
+
+/// Steps that a run took under one configuration: those behind `begin`, up to `end`.
+struct Stretch {
+  std::int64_t begin = 0, end = 0;
+  Config config;
+  /// What the run noted of its data when it began to take them; empty: saves have to tell.
+  std::string data;
+  /// Notes of the nearest saves that are whole, at or before its begin and at or after its end.
+  std::vector<Checkpoint> witnesses;
+};
+
+/// A run's folder, of which steps are computed again.
+class Replay {
+ public:
+  Replay(std::string run, Progress& progress) : run_(std::move(run)), progress_(progress) {}
+  Result<Replayed> to(std::int64_t step);
+
+ private:
+  Result<std::optional<Checkpoint>> first_whole(const Steps& steps);
+  Result<std::optional<Checkpoint>> newest_until(std::int64_t step);
+  Result<std::optional<Checkpoint>> oldest_from(std::int64_t step);
+  Result<std::vector<Stretch>> stretches(const std::optional<Checkpoint>& from, std::int64_t step);
+  Result<Stretch> without_note(std::int64_t begin, std::int64_t end,
+                               const std::optional<Checkpoint>& from);
+  Status check_source(const Stretch& stretch, const Base& base, const data::Dataset& data) const;
+  Result<Checkpoint> take(const Stretch& stretch, const std::optional<Checkpoint>& from);
+
+  const std::string run_;
+  Progress& progress_;
+  Steps saves_;
+  Replayed out_;
 };
 
 /// The first of these that is whole; damaged ones are told.
-template <class Steps>
-Result<std::optional<checkpoint::Checkpoint>> first_whole(const std::string& root,
-                                                          const Steps& steps, Progress& progress) {
+Result<std::optional<Checkpoint>> Replay::first_whole(const Steps& steps) {
   for (const auto& [at, folder] : steps) {
     auto c = checkpoint::any_format::load(folder);
     if (c) return std::optional(std::move(*c));
-    if (!checkpoint::is_damage(root, c.status())) return c.status();
-    progress.line(fmt::format("damaged checkpoint passed over: {}", c.status().message()));
+    if (!checkpoint::is_damage(run_, c.status())) return c.status();
+    progress_.line(fmt::format("damaged checkpoint passed over: {}", c.status().message()));
   }
-  return std::optional<checkpoint::Checkpoint>();
+  return std::optional<Checkpoint>();
 }
 
-Result<Saves> saves_around(const std::string& run, std::int64_t step, Progress& progress) {
-  const auto root = checkpoint::root_of(run);
-  if (!root) return root.status();
-  auto steps = checkpoint::any_format::steps(*root);
-  if (!steps) return steps.status();
-  const auto later = std::ranges::find_if(*steps, [&](const auto& s) { return s.first > step; });
-  Saves out;
-  auto before = first_whole(
-      *root, std::ranges::reverse_view(std::ranges::subrange(steps->begin(), later)), progress);
-  if (!before) return before.status();
-  out.before = std::move(*before);
-  if (out.before && out.before->step == step) {
-    out.after = checkpoint::Checkpoint{step, {}, out.before->notes};
+Result<std::optional<Checkpoint>> Replay::newest_until(std::int64_t step) {
+  Steps steps = saves_;
+  std::erase_if(steps, [&](const auto& s) { return s.first > step; });
+  std::ranges::reverse(steps);
+  return first_whole(steps);
+}
+
+Result<std::optional<Checkpoint>> Replay::oldest_from(std::int64_t step) {
+  Steps steps = saves_;
+  std::erase_if(steps, [&](const auto& s) { return s.first < step; });
+  return first_whole(steps);
+}
+
+/// The notes of a save without its tensors.
+Checkpoint notes_of(const Checkpoint& c) { return {c.step, {}, c.notes}; }
+
+/// Steps that the run noted no configuration of: that of the first save at or after them, which the
+/// same process wrote, else the run's newest.
+Result<Stretch> Replay::without_note(std::int64_t begin, std::int64_t end,
+                                     const std::optional<Checkpoint>& from) {
+  Stretch out{begin, end, {}, {}, {}};
+  if (from) out.witnesses.push_back(notes_of(*from));
+  if (from && from->step == end) {
+    out.config = config_of(*from);
     return out;
   }
-  auto after = first_whole(*root, std::ranges::subrange(later, steps->end()), progress);
+  auto after = oldest_from(end);
   if (!after) return after.status();
-  out.after = std::move(*after);
-  if (out.after) out.after->parts.clear();
+  if (*after) {
+    out.config = config_of(**after);
+    out.witnesses.push_back(notes_of(**after));
+    return out;
+  }
+  auto text = read_file(run_ + "/config.yml");
+  if (!text) return text.status();
+  out.config = parse_config(*text, run_ + "/config.yml");
   return out;
 }
 
-/// The configuration that a step was taken under: that of the first save at or after it, which the
-/// same process wrote, else the run's newest.
-Result<Config> config_at(const std::string& run, const Saves& saves) {
-  if (saves.after) return config_of(*saves.after);
-  auto text = read_file(run + "/config.yml");
-  if (!text) return text.status();
-  return parse_config(*text, run + "/config.yml");
+/// What is to be taken again from a save, or from the first weights, to a step.
+Result<std::vector<Stretch>> Replay::stretches(const std::optional<Checkpoint>& from,
+                                               std::int64_t step) {
+  auto noted = read_configurations(run_);
+  if (!noted) return noted.status();
+  const std::int64_t begin = from ? from->step : 0;
+  std::vector<Stretch> out;
+  const std::int64_t first = noted->empty() ? step + 1 : noted->front().from;
+  const bool is_saved = from && begin == step;
+  if (is_saved || begin < first) {
+    auto stretch = without_note(begin, is_saved ? step : std::min(first, step), from);
+    if (!stretch) return stretch.status();
+    out.push_back(std::move(*stretch));
+  }
+  for (std::size_t i = 0; i < noted->size(); ++i) {
+    const Configuration& c = (*noted)[i];
+    const std::int64_t at = std::max(c.from, begin),
+                       to = i + 1 < noted->size() ? std::min((*noted)[i + 1].from, step) : step;
+    // Without steps there is one alone, of the first weights.
+    if (at > to || (at == to && (at < step || !out.empty()))) continue;
+    const std::string name = fmt::format("{}: configuration from step {}", run_, c.from);
+    out.push_back({at, to, parse_config(c.config, name), c.data, {}});
+    // A base is the same as long as the run goes on.
+    if (from || out.back().config.init.empty()) continue;
+    auto after = oldest_from(step);
+    if (!after) return after.status();
+    if (*after) out.back().witnesses.push_back(notes_of(**after));
+  }
+  return out;
 }
 
-/// Refuses data and a base that are not those of a save.
-Status check_source(const std::string& run, const checkpoint::Checkpoint& save, const Config& c,
-                    const Base& base, const data::Dataset& data) {
-  check_base(save, c, base);
-  const std::string differs = check_data(save, data);
+/// Refuses data and a base that are not those of the run's steps.
+Status Replay::check_source(const Stretch& s, const Base& base, const data::Dataset& data) const {
+  for (const Checkpoint& save : s.witnesses) {
+    check_base(save, s.config, base);
+    if (!s.data.empty()) continue;
+    if (const std::string differs = check_data(save, data); !differs.empty())
+      return Status(Code::invalid,
+                    "{}: the data is not what the run read for its save of step {}: {}", run_,
+                    save.step, differs);
+  }
+  if (s.data.empty()) return {};
+  const std::string differs = data.check_state(s.data);
   if (differs.empty()) return {};
-  return Status(Code::invalid, "{}: the data is not what the run read for its save of step {}: {}",
-                run, save.step, differs);
+  return Status(Code::invalid, "{}: the data is not what the run read from step {} on: {}", run_,
+                s.begin, differs);
 }
 
 /// The lines of the run in this folder, which may be a copy.
 Result<StepRecord> record_of(const std::string& run, const Config& c) {
   return StepRecord::read(c.metrics_file.empty() ? run + "/metrics/metrics.jsonl" : c.metrics_file);
-}
-
-/// The mesh that the run had, over as many CPU devices of this process: bits depend on it alone,
-/// and not on how many processes shared it. Null for one device.
-std::shared_ptr<const nn::LogicalMesh> mesh_at(const Config& c) {
-  if (!names_mesh(c)) return nullptr;
-  (void)cpu_devices(static_cast<int>(device_count(c)));
-  return mesh_of(c);
 }
 
 /// Of a step that has other figures than the run's metrics.
@@ -106,45 +172,38 @@ Status not_the_runs(const std::string& run, std::int64_t step, const std::string
                 run, step, differs);
 }
 
-}  // namespace
+/// The devices of the runs' meshes, as many CPU devices of this process as the largest of them has:
+/// bits depend on the mesh alone, and not on how many processes shared it.
+void find_devices(const std::vector<Stretch>& all) {
+  std::int64_t most = 0;
+  for (const Stretch& s : all)
+    if (names_mesh(s.config)) most = std::max(most, device_count(s.config));
+  if (most > 0) (void)cpu_devices(static_cast<int>(most));
+}
 
-Result<Replayed> replay(const std::string& run, std::int64_t step, Progress& progress) {
-  const auto there = is_there(run + "/config.yml");
-  if (!there) return there.status();
-  if (!*there) return Status(Code::not_found, "{}: no run is there: it has no config.yml", run);
-  auto saves = saves_around(run, step, progress);
-  if (!saves) return saves.status();
-  auto config = config_at(run, *saves);
-  if (!config) return config.status();
-  const Config& c = *config;
-  if (step < 0 || step > c.steps)
-    throw ConfigError(fmt::format("step {}: the run has steps from 0 to {}", step, c.steps));
-  const std::shared_ptr<const nn::LogicalMesh> mesh = mesh_at(c);
-  auto record = record_of(run, c);
+/// Takes the steps of a stretch, as a run does that goes on from a checkpoint.
+Result<Checkpoint> Replay::take(const Stretch& s, const std::optional<Checkpoint>& from) {
+  const Config& c = s.config;
+  const std::shared_ptr<const nn::LogicalMesh> mesh = mesh_of(c);
+  auto record = record_of(run_, c);
   if (!record) return record.status();
   auto base = open_base(c);
   if (!base) return base.status();
-  auto data = open_data(c, *base, &progress);
-  progress.clear();
+  auto data = open_data(c, *base, &progress_);
+  progress_.clear();
   if (!data) return data.status();
-  for (const auto* save : {&saves->before, &saves->after})
-    if (*save)
-      if (Status s = check_source(run, **save, c, *base, *data); !s.ok()) return s;
+  if (Status differs = check_source(s, *base, *data); !differs.ok()) return differs;
   State state;
-  Replayed out;
-  std::int64_t at = 0;
   std::string loss;
-  if (saves->before) {
-    auto restored = from_checkpoint(*saves->before, c, *base);
+  if (from) {
+    auto restored = from_checkpoint(*from, c, *base);
     if (!restored) return restored.status();
     state = std::move(*restored);
-    at = saves->before->step;
-    if (const auto note = saves->before->notes.find("loss"); note != saves->before->notes.end())
-      loss = note->second;
+    if (const auto note = from->notes.find("loss"); note != from->notes.end()) loss = note->second;
   } else {
     state = init_state(c, *base);
   }
-  progress.line(fmt::format("replaying steps {} to {}", at, step));
+  progress_.line(fmt::format("replaying steps {} to {}", s.begin, s.end));
   Step step_function =
       make_step(base->model, make_optimizer(c, *base), step_options(c, *base->model));
   const auto rate = jit(make_schedule(c), {.name = "learning_rate"});
@@ -152,8 +211,8 @@ Result<Replayed> replay(const std::string& run, std::int64_t step, Progress& pro
     step_function = on_mesh(std::move(step_function), mesh, pipeline_of(c, *base->model));
     state = put_on_mesh(std::move(state), *mesh);
   }
-  data::Prefetch batches([&](std::int64_t n) { return data->batch(n); }, at, step);
-  for (; at < step; ++at) {
+  data::Prefetch batches([&](std::int64_t n) { return data->batch(n); }, s.begin, s.end);
+  for (std::int64_t at = s.begin; at < s.end; ++at) {
     Batch batch = to_batch(batches());
     if (mesh) batch = put_on_mesh(batch, *mesh);
     auto [outcome, next] = step_function(std::move(state), std::move(batch));
@@ -163,17 +222,50 @@ Result<Replayed> replay(const std::string& run, std::int64_t step, Progress& pro
     const std::string differs =
         record->check(at + 1, step_figures(outcome, rate(number).item<float>()));
     if (!differs.empty()) {
-      progress.clear();
-      return not_the_runs(run, at + 1, differs);
+      progress_.clear();
+      return not_the_runs(run_, at + 1, differs);
     }
-    ++out.steps;
-    out.unchecked += record->has(at + 1) ? 0 : 1;
-    progress.show(fmt::format("step {} of {}", at + 1, step));
+    ++out_.steps;
+    out_.unchecked += record->has(at + 1) ? 0 : 1;
+    progress_.show(fmt::format("step {} of {}", at + 1, s.end));
   }
-  progress.clear();
-  out.checkpoint = to_checkpoint(state, step, c, *data, *base);
-  if (!loss.empty()) out.checkpoint.notes["loss"] = loss;
+  progress_.clear();
+  Checkpoint out = to_checkpoint(state, s.end, c, *data, *base);
+  if (!loss.empty()) out.notes["loss"] = loss;
   return out;
+}
+
+Result<Replayed> Replay::to(std::int64_t step) {
+  if (step < 0) throw ConfigError(fmt::format("step {}: the first weights are step 0", step));
+  const auto root = checkpoint::root_of(run_);
+  if (!root) return root.status();
+  auto saves = checkpoint::any_format::steps(*root);
+  if (!saves) return saves.status();
+  saves_ = std::move(*saves);
+  auto at = newest_until(step);
+  if (!at) return at.status();
+  auto all = stretches(*at, step);
+  if (!all) return all.status();
+  const Config& last = all->back().config;
+  if (step > last.steps)
+    throw ConfigError(fmt::format("step {}: the run has steps from 0 to {}", step, last.steps));
+  find_devices(*all);
+  for (const Stretch& s : *all) {
+    auto next = take(s, *at);
+    if (!next) return next.status();
+    *at = std::move(*next);
+  }
+  out_.checkpoint = std::move(**at);
+  return std::move(out_);
+}
+
+}  // namespace
+
+Result<Replayed> replay(const std::string& run, std::int64_t step, Progress& progress) {
+  const auto there = is_there(run + "/config.yml");
+  if (!there) return there.status();
+  if (!*there) return Status(Code::not_found, "{}: no run is there: it has no config.yml", run);
+  return Replay(run, progress).to(step);
 }
 
 }  // namespace strata::train

@@ -28,14 +28,17 @@ struct Replayed {
 };
 
 /// A step of the run whose folder is `run`. Begins from the newest whole checkpoint at or before
-/// the step, else from the run's first weights. A run over a mesh is replayed over as many CPU
-/// devices of this process, however many processes shared them.
+/// the step, else from the run's first weights. Steps are taken under the configuration that the
+/// run noted of them (configurations.h), from one to the next as a run goes on from a checkpoint;
+/// those that it noted none of, under that of the first save after them. A run over a mesh is
+/// replayed over as many CPU devices of this process, however many processes shared them.
 ///
-/// Code::not_found where there is no such run; Code::invalid where the data is not what the nearest
-/// saves before and after the step say, since other data gives other weights, and where a step has
-/// another loss, learning rate or norm than the run's metrics tell. Throws ConfigError for a step
-/// that the configuration does not reach and for another published base, Error where this process
-/// has another number of devices already.
+/// Code::not_found where there is no such run; Code::invalid where the data is not what the run
+/// noted of it, or what the nearest saves say where it noted nothing, since other data gives other
+/// weights, and where a step has another loss, learning rate or norm than the run's metrics tell;
+/// Code::corrupt where the notes are. Throws ConfigError for a step that the configuration does not
+/// reach and for another published base, Error where this process has another number of devices
+/// already.
 Result<Replayed> replay(const std::string& run, std::int64_t step, Progress& progress);
 
 }  // namespace strata::train

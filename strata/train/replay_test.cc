@@ -17,7 +17,9 @@
 #include "strata/base/file.h"
 #include "strata/checkpoint/any_format.h"
 #include "strata/compile/cpu/cpu_client.h"
+#include "strata/train/configurations.h"
 #include "strata/train/run.h"
+#include "strata/train/state.h"
 
 namespace strata::train {
 namespace {
@@ -30,7 +32,9 @@ class ReplayTest : public testing::Test {
  protected:
   ReplayTest() {
     compile::register_cpu();
-    std::string name = testing::TempDir() + "replay_XXXXXX";
+    // In memory where that can be had: each save syncs its files.
+    const std::string memory = "/dev/shm/";
+    std::string name = (fs::exists(memory) ? memory : testing::TempDir()) + "replay_XXXXXX";
     folder_ = ::mkdtemp(name.data());
     std::ofstream text(folder_ + "/text.txt");
     for (int i = 0; i < 300; ++i) text << "verse " << i * i % 97 << " of a little book.\n";
@@ -109,6 +113,7 @@ class ReplayTest : public testing::Test {
       expect_had(replayed->checkpoint);
     }
   }
+  std::string notes() const { return folder_ + "/run/configurations.jsonl"; }
   std::string metrics() const { return folder_ + "/run/metrics/metrics.jsonl"; }
   /// Writes the run's metrics with each line as `f` has it, which may be empty.
   template <class F>
@@ -164,6 +169,12 @@ TEST_F(ReplayTest, OtherDataIsRefusedBeforeTheFirstSaveToo) {
   expect_had(again(3)->checkpoint);
   fs::rename(books + "/more.txt", folder_ + "/more.txt");
   for (const std::int64_t step : {3, 9})  // from the first weights, and from a save
+    EXPECT_THAT(refused(step), HasSubstr(fmt::format("the data is not what the run read from step "
+                                                     "{} on: books: tokens is",
+                                                     step < 7 ? 0 : 7)));
+  // Where the run noted nothing, its saves tell.
+  fs::remove(notes());
+  for (const std::int64_t step : {3, 9})
     EXPECT_THAT(refused(step), HasSubstr("the data is not what the run read for its save of step "
                                          "7: books: tokens is"));
   // Where no save is left the steps' own figures tell.
@@ -195,10 +206,66 @@ TEST_F(ReplayTest, AStepThatIsNotThatOfTheMetricsIsRefused) {
   EXPECT_EQ(again(9)->steps, 4);
 }
 
+TEST_F(ReplayTest, EachStepIsTakenUnderTheConfigurationThatTheRunHadThen) {
+  ASSERT_TRUE(train(small({"steps=6"})).ok());
+  ASSERT_TRUE(train(small({"steps=10", "learning_rate=2e-2"})).ok());
+  ASSERT_TRUE(train(small({"steps=14", "gradient_accumulation_steps=2"})).ok());
+  leave({3, 14});
+  for (const std::int64_t step : {0, 1, 3, 6, 7, 10, 13}) {
+    const auto r = again(step);
+    ASSERT_TRUE(r.ok()) << r.status().message();
+    EXPECT_EQ(r->unchecked, 0);
+    if (step > 0) expect_had(r->checkpoint);
+  }
+  EXPECT_EQ(config_of(again(0)->checkpoint).steps, 6);
+  EXPECT_EQ(read_configurations(folder_ + "/run")->size(), 3u);
+  // What is no note is refused; a run that goes on begins anew.
+  std::ofstream(notes(), std::ios::app) << "{\n";
+  EXPECT_THAT(refused(6), HasSubstr("configurations.jsonl: line 4 is no object"));
+  ASSERT_TRUE(train(small({"steps=14"})).ok());
+  EXPECT_EQ(read_configurations(folder_ + "/run")->at(0).from, 14);
+  EXPECT_THAT(refused(5), HasSubstr("batch is 4 (the checkpoint has 2)"));  // that of step 14
+}
+
+TEST_F(ReplayTest, ARunThatGoesBackForgetsWhatItTookUnderOtherKeys) {
+  ASSERT_TRUE(train(small({"steps=6"})).ok());
+  ASSERT_TRUE(train(small({"steps=6", "log_period=7"})).ok());  // no step
+  ASSERT_TRUE(train(small({"steps=10"})).ok());
+  for (const int step : {7, 8, 9, 10})
+    fs::remove_all(fmt::format("{}/run/checkpoints/{}", folder_, step));
+  ASSERT_TRUE(train(small({"steps=14"})).ok());
+  const auto noted = read_configurations(folder_ + "/run");
+  ASSERT_EQ(noted->size(), 2u);
+  EXPECT_EQ(noted->at(1).from, 6);
+  leave({14});
+  for (const std::int64_t step : {6, 9}) expect_had(again(step)->checkpoint);
+  // The same keys again change nothing, as a kill does not.
+  const std::string whole = read_file(notes()).value();
+  fs::remove_all(folder_ + "/run/checkpoints/14");
+  fs::copy(folder_ + "/all/11", folder_ + "/run/checkpoints/11", fs::copy_options::recursive);
+  ASSERT_TRUE(train(small({"steps=14"})).ok());
+  EXPECT_EQ(read_file(notes()).value(), whole);
+  expect_had(again(13)->checkpoint);
+}
+
+TEST_F(ReplayTest, DataThatChangedWhenTheRunWentOnIsNoted) {
+  ASSERT_TRUE(train(small({"steps=14", "max_seconds=1e-9"})).ok());  // one step
+  std::ofstream(folder_ + "/text.txt", std::ios::app) << "A verse that was found later.\n";
+  ASSERT_TRUE(train(small({"steps=14", "max_seconds=1e-9"})).ok());
+  ASSERT_TRUE(train(small({"steps=14"})).ok());
+  ASSERT_EQ(read_configurations(folder_ + "/run")->size(), 3u);
+  leave({1, 14});
+  expect_had(again(9)->checkpoint);  // from a save that other data made
+  fs::remove_all(folder_ + "/run/checkpoints/1");
+  EXPECT_THAT(refused(9),
+              HasSubstr("the data is not what the run read from step 0 on: text: tokens"));
+}
+
 TEST_F(ReplayTest, StepsThatWereTakenUnderOtherKeysAreRefused) {
   ASSERT_TRUE(train(small({"steps=6"})).ok());
   ASSERT_TRUE(train(small({"steps=14"})).ok());
   leave({14});
+  fs::remove(notes());  // as earlier releases left a run
   // The weights behind step 1 are others already, though its loss is the same.
   EXPECT_THAT(refused(1), HasSubstr("step 1 is not the one that its metrics tell of"));
 }

@@ -16,6 +16,7 @@
 #include "strata/runtime/distributed/devices.h"
 #include "strata/runtime/sharded.h"
 #include "strata/train/config/router_options.h"
+#include "strata/train/configurations.h"
 #include "strata/train/evaluate/evaluate.h"
 #include "strata/train/interrupt.h"
 #include "strata/train/outcome_model.h"
@@ -283,6 +284,7 @@ Status Run::start() {
 }
 
 Status Run::open_files() {
+  if (Status s = note_configuration(run_folder(c_), result_.step, c_, data_); !s.ok()) return s;
   if (Status s = write_file_atomic(run_folder(c_) + "/config.yml", to_yaml(c_)); !s.ok()) return s;
   // The run's own copy: what it learned can be read wherever its folder goes.
   if (const std::string& model = data_.tokenizer().model(); !model.empty())

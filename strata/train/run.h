@@ -3,10 +3,10 @@
 //   Progress progress(STDERR_FILENO);
 //   auto result = train::run(config, progress);
 //
-// base_output_directory/run_name holds all of a run: config.yml, checkpoints/STEP/,
-// metrics/metrics.jsonl, tensorboard/, loss.png. The same configuration goes on from the newest
-// whole checkpoint, with the bits that an unbroken run has: every step depends on the state and its
-// number alone.
+// base_output_directory/run_name holds all of a run: config.yml, configurations.jsonl,
+// checkpoints/STEP/, metrics/metrics.jsonl, tensorboard/, loss.png. The same configuration goes on
+// from the newest whole checkpoint, with the bits that an unbroken run has: every step depends on
+// the state and its number alone.
 #pragma once
 
 #include <cstdint>

@@ -393,8 +393,9 @@ void add_checkpoint_writers(CommandLine& command, std::function<int()>& action) 
       command, action, "materialize", "any step of a run, computed again",
       "Computes a step of a run again, from the newest checkpoint at or before it, and writes its "
       "checkpoint: equal to the bit to what the run had. The run is only read. Text files are "
-      "found as the run found them, from the same folder. Refused are other texts than the saves "
-      "around the step tell of, and a step of another loss than the run's metrics have; of how "
+      "found as the run found them, from the same folder; each step is taken under the keys that "
+      "the run had then. Refused are other texts than the run read, and a step of another loss "
+      "than the run's metrics have; of how "
       "many steps they have no line is said.\n\n"
       "Example:\n  strata checkpoint materialize --step 1234 runs/first out\n",
       m, materialize);
