@@ -45,6 +45,8 @@ strata train configs/base.yml run_name=whole steps=4 load_full_state_path=$saved
 fact "a run goes on from MaxText's state" grep -q "^going on from runs/whole/checkpoints/3$" err
 strata train configs/base.yml run_name=weights steps=1 load_parameters_path=$saved/llama/0/items $small
 fact "and from its parameters" grep -q "^going on from runs/weights/checkpoints/0$" err
+strata convert runs/weights folded
+fact "its queries, as MaxText stores them, are not given out as published" says 2 "whose queries hold the factor of scores"
 strata train configs/base.yml run_name=lacks steps=1 load_parameters_path=$saved/llama/0/items $small mtp_num_layers=1
 fact "further tokens are not made up" says 2 "mtp_num_layers=1: the arrays have 0 layers"
 strata train configs/base.yml run_name=other steps=1 load_parameters_path=$saved/qwen3 $small

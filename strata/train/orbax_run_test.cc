@@ -178,7 +178,7 @@ TEST_F(OrbaxRunTest, AStepThatLacksATensorIsPassedOverAndTold) {
     const auto again = replay(folder_ + "/" + format, 4, quietly);
     ::close(quiet);
     ASSERT_TRUE(again.ok()) << again.status().message();
-    EXPECT_TRUE(same(*again, newest("whole"))) << format;
+    EXPECT_TRUE(same(again->checkpoint, newest("whole"))) << format;
     const auto generator = Generator::load(folder_ + "/" + format);
     ASSERT_TRUE(generator.ok()) << generator.status().message();
     EXPECT_EQ(generator->damaged().size(), 1u);

@@ -64,7 +64,8 @@ class Replay {
 /// The first of these that is whole; damaged ones are told.
 Result<std::optional<Checkpoint>> Replay::first_whole(const Steps& steps) {
   for (const auto& [at, folder] : steps) {
-    auto c = checkpoint::any_format::load(folder);
+    auto c = checkpoint::any_format::load(
+        folder, [](const Checkpoint& found) { return check_complete(found); });
     if (c) return std::optional(std::move(*c));
     if (!checkpoint::is_damage(run_, c.status())) return c.status();
     progress_.line(fmt::format("damaged checkpoint passed over: {}", c.status().message()));

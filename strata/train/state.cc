@@ -300,6 +300,11 @@ Status check_complete(const checkpoint::Checkpoint& c, const Config& config, con
   return held_in(c, config, base).status();
 }
 
+Status check_complete(const checkpoint::Checkpoint& c) {
+  const Config config = config_of(c);
+  return config.init.empty() ? check_complete(c, config, family_base(config)) : Status();
+}
+
 Result<State> from_checkpoint(const checkpoint::Checkpoint& c, const Config& config) {
   Base base = family_base(config);
   return from_checkpoint(c, config, base);

@@ -232,6 +232,7 @@ Status from_strata(const std::string& from, const std::string& to, const Convert
                 "convert that once more for type {}",
                 options.type);
   const std::string config = run ? run->config : note->second;
+  if (Status s = conversion::check_scores(config); !s.ok()) return s;
   const conversion::Described model = conversion::described(config);
   auto weights = weights_in(held, params->second);
   if (!weights) return weights.status();

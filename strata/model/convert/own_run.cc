@@ -96,6 +96,20 @@ std::optional<OwnRun> published_run(const json& c) {
 
 }  // namespace
 
+Status check_scores(const std::string& config) {
+  const json c = parse_json(config);
+  if (!c.is_object() || !c.contains("query_pre_attn_scalar")) return {};
+  for (const char* type : {"llama", "mistral", "mixtral", "gemma"})
+    if (c.value("model_type", json()) == type)
+      return Status(Code::unsupported,
+                    "the run began from a checkpoint of MaxText's, whose queries hold the factor "
+                    "of scores, and others do not read query_pre_attn_scalar={} of a {}: `strata "
+                    "checkpoint convert RUN OUT --to maxtext` and `strata convert OUT DIR --config "
+                    "config.json` (that of the model as published) make the directory",
+                    c["query_pre_attn_scalar"].dump(), type);
+  return {};
+}
+
 std::optional<OwnRun> own_run(const std::string& configuration) {
   const json c = parse_json(configuration);
   if (!c.is_object()) return {};

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "strata/base/result.h"
+
 namespace strata::model::conversion {
 
 /// What a run's configuration (the note "config" of its checkpoints) amounts to.
@@ -18,6 +20,9 @@ struct OwnRun {
   std::map<std::string, std::string> files;
   std::vector<std::string> notes;
 };
+/// Code::unsupported for a config.json whose factor of scores others do not read: that of a run
+/// that began from a checkpoint of MaxText's, whose queries hold the factor.
+Status check_scores(const std::string& config);
 /// None for a text that is no configuration of a decoder_block that others know.
 std::optional<OwnRun> own_run(const std::string& configuration);
 /// "layers/query" as "layers/attention/query/kernel"; a path that is none of llama's as it is.

@@ -250,6 +250,7 @@ Result<std::optional<Plan>> plan_stacked(const std::string& path) {
     held.arrays = std::move(renamed);
   }
   plan.files.emplace("config.json", run ? run->config : note->second);
+  if (Status s = check_scores(plan.files.at("config.json")); !s.ok()) return s;
   Described model = described(plan.files.at("config.json"));
   for (const decoder::WeightShape& w : decoder::weight_shapes(model.options)) {
     const auto array = held.arrays.find(w.path);

@@ -62,9 +62,20 @@ Status not_there(const checkpoint::Checkpoint& c, const std::string& name) {
                 c.step, name);
 }
 
+/// How numbers of "mu" and "nu" are stored.
+What what_of(const std::string& field, Moments of) {
+  if (of == Moments::as_stored) return What::stored_moments;
+  return field == "mu" ? What::first_moments : What::second_moments;
+}
+
+/// An optimizer's leaf by its name in our state.
+OptimizerLeaf leaf_of(const std::string& name, Moments of) {
+  return leaf_of(of == Moments::as_stored ? behind_clipping(name) : name);
+}
+
 /// The moments that MaxText stores for a member and a field, by our weights' paths.
 Result<tree::Tree> moments_of(const checkpoint::Checkpoint& c, const OptimizerLeaf& leaf,
-                              const model::decoder::Options& options, Layout layout) {
+                              const model::decoder::Options& options, Layout layout, Moments of) {
   const std::string folder = fmt::format("{}{}/{}/params/", kOptimizer, leaf.member, leaf.field);
   Arrays arrays = weights::arrays_below(c, folder);
   if (arrays.empty()) return not_there(c, folder);
@@ -72,14 +83,14 @@ Result<tree::Tree> moments_of(const checkpoint::Checkpoint& c, const OptimizerLe
   for (const auto& [name, shape] : weights::stored_shapes(options, layout))
     if (name.ends_with(weights::kChoiceBias) && !arrays.contains(name))
       arrays.emplace(name, Literal(Type(DType::f32, Shape::of(shape))));
-  layout.what = leaf.field == "mu" ? What::first_moments : What::second_moments;
+  layout.what = what_of(leaf.field, of);
   return weights::from_maxtext(options, arrays, layout);
 }
 
 }  // namespace
 
 Result<State> state_of(const checkpoint::Checkpoint& saved, const model::decoder::Options& options,
-                       const State& like, std::int64_t scan_axis) {
+                       const State& like, std::int64_t scan_axis, Moments of) {
   auto params = weights::params_of(saved, options, scan_axis);
   if (!params) return params.status();
   const Layout layout = weights::layout_of(weights::arrays_of_params(saved, scan_axis), scan_axis);
@@ -88,7 +99,7 @@ Result<State> state_of(const checkpoint::Checkpoint& saved, const model::decoder
   std::vector<Array> values;
   for (std::size_t i = 0; i < like.optimizer.size(); ++i) {
     const std::string& name = like.optimizer.entry(i).name;
-    const OptimizerLeaf leaf = leaf_of(name);
+    const OptimizerLeaf leaf = leaf_of(name, of);
     if (leaf.field == "count" && leaf.weight.empty()) {
       const auto at = counts.find(leaf.member + "/count");
       if (at == counts.end()) return not_there(saved, kOptimizer + leaf.member + "/count");
@@ -98,9 +109,9 @@ Result<State> state_of(const checkpoint::Checkpoint& saved, const model::decoder
     if (leaf.field != "mu" && leaf.field != "nu") refuse(name);
     const std::string key = leaf.member + "/" + leaf.field;
     if (!moments.contains(key)) {
-      auto of = moments_of(saved, leaf, options, layout);
-      if (!of) return of.status();
-      moments.emplace(key, std::move(*of));
+      auto all = moments_of(saved, leaf, options, layout, of);
+      if (!all) return all.status();
+      moments.emplace(key, std::move(*all));
     }
     values.push_back(moments.at(key)[leaf.weight]);
   }
@@ -128,9 +139,7 @@ Status write_state(const std::string& path, const State& state, std::int64_t ste
   std::map<std::pair<std::string, std::string>, std::vector<Array>> moments;
   std::set<std::int64_t> members;
   for (std::size_t i = 0; i < state.optimizer.size(); ++i) {
-    const OptimizerLeaf leaf =
-        leaf_of(of == Moments::as_stored ? behind_clipping(state.optimizer.entry(i).name)
-                                         : state.optimizer.entry(i).name);
+    const OptimizerLeaf leaf = leaf_of(state.optimizer.entry(i).name, of);
     if (leaf.field == "count" && leaf.weight.empty())
       leaves.push_back(weights::leaf_at(fmt::format("{}{}/count", kOptimizer, leaf.member),
                                         state.optimizer.value(i).literal()));
@@ -141,9 +150,7 @@ Status write_state(const std::string& path, const State& state, std::int64_t ste
     members.insert(std::stoll(leaf.member));
   }
   for (auto& [key, values] : moments) {
-    layout.what = of == Moments::as_stored ? What::stored_moments
-                  : key.second == "mu"     ? What::first_moments
-                                           : What::second_moments;
+    layout.what = what_of(key.second, of);
     weights::add_leaves(
         leaves, fmt::format("{}{}/{}/params/", kOptimizer, key.first, key.second),
         weights::to_maxtext(options, state.params.with_values(std::move(values)), layout));

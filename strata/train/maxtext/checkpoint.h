@@ -18,17 +18,18 @@
 
 namespace strata::train::maxtext {
 
+/// Whose moments the optimizer's are: of the weights, or of the weights as MaxText stores them
+/// (`optimizer.stored_as`).
+enum class Moments { of_weights, as_stored };
+
 /// A checkpoint's weights and AdamW's or SGD's state in a state of `like`'s paths and types.
 /// Code::invalid where the stored optimizer is another one, or arrays are missing: the message
 /// names them. Throws Error for a `like` of another optimizer.
 Result<State> state_of(const checkpoint::Checkpoint& saved, const model::decoder::Options& options,
-                       const State& like, std::int64_t scan_axis = 1);
+                       const State& like, std::int64_t scan_axis = 1,
+                       Moments moments = Moments::of_weights);
 /// How many updates the state has seen: its `step`; 0 where there is none.
 std::int64_t step_of(const checkpoint::Checkpoint& saved);
-
-/// Whose moments the optimizer's are: of the weights, or of the weights as MaxText stores them
-/// (`optimizer.stored_as`).
-enum class Moments { of_weights, as_stored };
 
 /// Writes a step's folder that MaxText restores by load_full_state_path, or as a step of a run of
 /// its own. Fails as orbax::save. Throws Error for an optimizer that is neither AdamW nor SGD, and

@@ -382,6 +382,40 @@ TEST_F(MaxTextCheckpoint, MomentsOfStoredWeightsAreWrittenAsTheyAre) {
   }
 }
 
+// Gemma's embedding and norms are stored otherwise than they were published: a run that goes on
+// from MaxText's state steps what MaxText steps, as a run from first weights does.
+TEST_F(MaxTextCheckpoint, GemmasStateGoesOnAsItWasStepped) {
+  const json all = losses();
+  const json& row = all["families"]["gemma3"];
+  const Options o = options_of(row["keys"]);
+  const Surroundings nothing = {[](const std::string&) -> const char* { return nullptr; }, 1};
+  const Resolved resolved = resolve(line(row["keys"]), nothing);
+  EXPECT_EQ(stored_as(resolved, true), stored_as(resolved));
+  Config c = config();
+  c.optimizer["stored_as"] = Table::parse(stored_as(resolved, true));
+  const auto saved = open_checkpoint((data() / "gemma3").string());
+  State state = init(*params_of(*saved, o), make_optimizer(c, *params_of(*saved, o)));
+  const Step step = make_step(model::decoder::model(o), make_optimizer(c, state.params));
+  for (std::size_t i = 0; i < 2; ++i)
+    state = step(std::move(state), batch_of(all["step_tokens"][i])).second;
+  const std::string path = (folder() / "state").string();
+  ASSERT_TRUE(write_state(path, state, 2, o, {}, Moments::as_stored).ok());
+  const auto read = open_checkpoint(path);
+  ASSERT_TRUE(read.ok());
+  const State like = init(*params_of(*read, o), make_optimizer(c, *params_of(*read, o)));
+  const auto again = state_of(*read, o, like, 1, Moments::as_stored);
+  ASSERT_TRUE(again.ok()) << again.status().message();
+  for (std::size_t i = 0; i < state.optimizer.size(); ++i)
+    EXPECT_LE(distance(again->optimizer.value(i).literal(), state.optimizer.value(i).literal()),
+              1e-6)
+        << state.optimizer.entry(i).name;
+  const auto after = [&](State from) {
+    const Array loss = step(std::move(from), batch_of(all["step_tokens"][2])).first.loss;
+    return loss.item<float>();
+  };
+  EXPECT_NEAR(after(*again), after(state), 1e-6);
+}
+
 TEST_F(MaxTextCheckpoint, WhatIsNotTheModelsIsRefusedByItsName) {
   const json all = losses();
   const auto saved = open_checkpoint((data() / "llama").string());

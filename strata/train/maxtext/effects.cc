@@ -219,6 +219,8 @@ constexpr std::string_view kSame = "results are the same either way";
 constexpr std::string_view kOneDevice = "where things lie follows from logical_axis_rules alone";
 constexpr std::string_view kOtherCommand = "this command does not use it";
 constexpr std::string_view kOurData = "texts are read by windows of this trainer";
+constexpr std::string_view kOurEvaluation =
+    "it is not read: evaluations are of the last 2 % of the training files, kept from training";
 
 constexpr Row kNoted[] = {
     {"sa_*", kTiles},
@@ -437,6 +439,8 @@ constexpr Row kNoted[] = {
     {"train_image_column", "use_multimodal is off"},
     {"eval_image_column", "use_multimodal is off"},
     {"default_prompt", "use_multimodal is off"},
+    {"hf_eval_files", kOurEvaluation},
+    {"grain_eval_files", kOurEvaluation},
     {"grain_*", kOurData},
     {"hf_*", kOurData},
     {"dataset_*", kOurData},

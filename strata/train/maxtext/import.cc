@@ -55,7 +55,9 @@ Status import_checkpoint(const Resolved& r, const Config& config) {
   State state = init(as(*params, dtype), make_optimizer(config, *params));
   std::int64_t step = 0;
   if (!text(r, "load_full_state_path").empty()) {
-    auto whole = state_of(*saved, options, state, axis);
+    const Moments moments =
+        config.optimizer.contains("stored_as") ? Moments::as_stored : Moments::of_weights;
+    auto whole = state_of(*saved, options, state, axis, moments);
     if (!whole) return whole.status();
     state = {as(whole->params, dtype), std::move(whole->optimizer)};
     step = step_of(*saved);

@@ -248,6 +248,8 @@ Json deepseek_config(const Keys& k) {
           "decoder_block=deepseek has yarn or default");
   Json out = sizes(k);
   out.erase("head_dim");
+  // Of latent attention MaxText does not read the key; others take it for the heads that there are.
+  out["num_key_value_heads"] = k.whole("num_query_heads");
   require_wide_sums(k);
   out.update({{"model_type", v3 ? "deepseek_v3" : "deepseek_v2"},
               {"q_lora_rank", k.whole("q_lora_rank") > 0 ? Json(k.whole("q_lora_rank")) : Json()},
@@ -604,13 +606,13 @@ bool has_experts(const Resolved& resolved) {
                      [&](const FamilyOf& f) { return f.has_experts && f.decoder_block == block; });
 }
 
-std::string stored_as(const Resolved& resolved) {
+std::string stored_as(const Resolved& resolved, bool imported) {
   const Keys k(resolved);
   const std::string block = k.text("decoder_block");
   const bool is_gemma = block.starts_with("gemma");
   Json out = Json::array();
-  if (block == "llama2" || block == "mistral" || block == "mixtral" || block == "gemma" ||
-      block == "gemma2")
+  if (!imported && (block == "llama2" || block == "mistral" || block == "mixtral" ||
+                    block == "gemma" || block == "gemma2"))
     out.push_back({{"match", "*/attention/query/kernel"},
                    {"factor", 1 / std::sqrt(static_cast<double>(k.whole("head_dim")))}});
   if (is_gemma) {

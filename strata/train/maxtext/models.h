@@ -18,7 +18,8 @@ bool has_experts(const Resolved& resolved);
 /// How MaxText stores weights where that is not as they were published, for `optimizer.stored_as`
 /// (train/config/optimizer.h): queries divided by the root of a head's width, Gemma's embedding
 /// times that of the model's, and its norms with the 1 that is added. Empty where nothing differs.
-std::string stored_as(const Resolved& resolved);
+/// `imported`: weights of a checkpoint of MaxText's, whose queries are held as it stores them.
+std::string stored_as(const Resolved& resolved, bool imported = false);
 
 /// "llama2, mistral, ...": the decoder blocks that there are.
 std::string decoder_blocks();

@@ -245,8 +245,8 @@ std::string type_text(const Json& type) {
                      fmt::join(parts, kind == "literal" ? ", " : " or "));
 }
 
-/// The weights of a run of MaxText's stay as they are, and so does what its optimizer steps: where
-/// they hold the factor of scores, there is none beside them.
+/// Queries of a run of MaxText's stay as they are: where they hold the factor of scores, there is
+/// none beside them.
 std::string imported_config(const Resolved& resolved) {
   Json config = Json::parse(model_config(resolved));
   for (const char* type : {"llama", "mistral", "mixtral", "gemma", "gemma2"})
@@ -280,8 +280,7 @@ Translation translate(const Resolved& resolved, bool train) {
   if (has_experts(resolved))
     for (const std::string_view key : kSameOfExperts)
       out.keys.push_back(key_value(std::string(key), k[std::string(key)]));
-  // Imported weights are as MaxText stores them, and so is the optimizer's state beside them.
-  if (const std::string rows = imported ? "" : stored_as(resolved); !rows.empty())
+  if (const std::string rows = stored_as(resolved, imported); !rows.empty())
     out.keys.push_back("optimizer.stored_as=" + rows);
   out.keys.push_back(fmt::format("per_device_batch_size={}", k.real("per_device_batch_size")));
   add_mesh(resolved, k, out);
