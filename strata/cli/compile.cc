@@ -12,7 +12,7 @@
 #include "strata/embed/object.h"
 #include "strata/ir/pass/pass.h"
 #include "strata/ir/read.h"
-#include "strata/partition/exact_sums.h"
+#include "strata/partition/addends/exact_sums.h"
 #include "strata/partition/program.h"
 
 namespace strata::cli {

@@ -15,7 +15,7 @@
 #include "strata/api/trace/trace.h"
 #include "strata/ir/declaration.h"
 #include "strata/ir/fingerprint.h"
-#include "strata/partition/exact_sums.h"
+#include "strata/partition/addends/exact_sums.h"
 #include "strata/runtime/allocator.h"
 #include "strata/runtime/distributed/devices.h"
 #include "strata/runtime/sharded.h"

@@ -4,7 +4,7 @@
 
 #include "strata/base/text.h"
 #include "strata/ir/pass/pass.h"
-#include "strata/partition/exact_sums.h"
+#include "strata/partition/addends/exact_sums.h"
 #include "strata/partition/program.h"
 #include "strata/train/step/parallelism.h"
 

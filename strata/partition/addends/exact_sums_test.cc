@@ -1,4 +1,4 @@
-#include "strata/partition/exact_sums.h"
+#include "strata/partition/addends/exact_sums.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "strata/partition/exact_sums.h"
+#include "strata/partition/addends/exact_sums.h"
 
 #include <cstdlib>
 #include <string_view>
