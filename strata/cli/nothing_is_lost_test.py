@@ -56,7 +56,7 @@ def train(folder, *keys, env=None):
 def metrics(folder):
     """What was recorded, without times."""
     lines = []
-    for file in sorted((folder / "run").rglob("*.jsonl")):
+    for file in sorted((folder / "run/metrics").glob("*.jsonl")):
         for line in file.read_text().splitlines():
             lines.append({k: v for k, v in json.loads(line).items() if k not in TIMES and not k.startswith("perf/")})
     return lines
