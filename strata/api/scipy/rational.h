@@ -7,6 +7,7 @@
 
 #include <cstddef>
 
+#include "strata/api/operators.h"
 #include "strata/api/trace/compose.h"
 #include "strata/api/transform/custom.h"
 
