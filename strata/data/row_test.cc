@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "strata/base/testing/process_memory.h"
 #include "strata/data/compression/stream.h"
 #include "strata/data/dataset.h"
 #include "strata/data/documents.h"
@@ -205,16 +206,7 @@ TEST_F(RowTest, DocumentsThatChangedAreRefused) {
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 /// Bytes of this process' own memory, mapped files not counted.
-std::int64_t own_memory() {
-  std::ifstream status("/proc/self/status");
-  for (std::string word; status >> word;)
-    if (word == "RssAnon:") {
-      std::int64_t kilobytes = 0;
-      status >> kilobytes;
-      return kilobytes << 10;
-    }
-  return 0;
-}
+std::int64_t own_memory() { return static_cast<std::int64_t>(process_memory("RssAnon:")); }
 
 /// A text of 96 MB takes no more memory than its rounds, which are of 8 MB and their tokens.
 TEST_F(RowTest, MemoryDoesNotGrowWithTheText) {

@@ -50,8 +50,7 @@ Result<State> from_checkpoint(const checkpoint::Checkpoint& checkpoint, const Co
 /// its weights.
 Status check_complete(const checkpoint::Checkpoint& checkpoint, const Config& config,
                       const Base& base);
-/// The same under its own configuration; of a run on a published base, which is not opened, nothing
-/// is said.
+/// The same under its own configuration. Passes a run on a published base, which is not opened.
 Status check_complete(const checkpoint::Checkpoint& checkpoint);
 /// The weights alone.
 Result<tree::Tree> params_from_checkpoint(const checkpoint::Checkpoint& checkpoint,

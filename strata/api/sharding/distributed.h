@@ -52,8 +52,8 @@ struct Options {
 };
 
 /// Whether who started this process says which of several it is: `strata launch`, mpirun, srun, an
-/// indexed job of Kubernetes. Then `initialize()` needs no options; it throws where what is said is
-/// not all or not right.
+/// indexed job of Kubernetes. Then `initialize()` needs no options; it throws Error where a
+/// variable is missing or wrong.
 bool was_launched();
 /// Joins the processes: returns when all are there. Throws Error naming those that did not come in
 /// time, what is not known, and when it is called twice or after arrays were placed in a mesh.

@@ -10,24 +10,16 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <fstream>
 #include <functional>
 #include <new>
 #include <string>
 
+#include "strata/base/testing/process_memory.h"
+
 namespace strata {
 
 /// Memory of this process that is not a file's.
-inline std::uint64_t own_data() {
-  std::ifstream status("/proc/self/status");
-  for (std::string word; status >> word;)
-    if (word == "VmData:") {
-      std::uint64_t kilobytes = 0;
-      status >> kilobytes;
-      return kilobytes << 10;
-    }
-  return 0;
-}
+inline std::uint64_t own_data() { return process_memory("VmData:"); }
 
 /// Calls `f` in a child that gets `megabytes` more of memory that is not a file's; what `f` says,
 /// or how the child ended.

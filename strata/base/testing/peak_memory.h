@@ -8,7 +8,8 @@
 
 #include <cstddef>
 #include <fstream>
-#include <string>
+
+#include "strata/base/testing/process_memory.h"
 
 namespace strata {
 
@@ -17,16 +18,7 @@ inline void forget_peak() { std::ofstream("/proc/self/clear_refs") << "5"; }
 
 /// The most bytes of this process that were in memory since `forget_peak`; 0 where the system does
 /// not tell.
-inline std::size_t peak_bytes() {
-  std::ifstream status("/proc/self/status");
-  for (std::string word; status >> word;)
-    if (word == "VmHWM:") {
-      std::size_t kilobytes = 0;
-      status >> kilobytes;
-      return kilobytes << 10;
-    }
-  return 0;
-}
+inline std::size_t peak_bytes() { return process_memory("VmHWM:"); }
 inline double peak_mib() { return static_cast<double>(peak_bytes()) / (1 << 20); }
 
 }  // namespace strata

@@ -43,9 +43,14 @@ Format target_of(const ConvertOptions& o) {
   return Format::orbax;
 }
 
+Status check_given(std::string_view what, const std::string& path) {
+  if (!path.empty()) return {};
+  return Status(Code::invalid, "{} is empty: name a folder or a file", what);
+}
+
 /// What is wrong with a target by its name alone, and with options that its format has none of.
 Status check_request(const ConvertOptions& o, Format format) {
-  if (o.to.empty()) return Status(Code::invalid, "{}", "TO is empty: name a folder or a file");
+  if (Status s = check_given("TO", o.to); !s.ok()) return s;
   const std::string ending = format == Format::safetensors ? ".safetensors"
                              : format == Format::gguf      ? ".gguf"
                                                            : "";
@@ -84,7 +89,7 @@ int told(const ConvertOptions& o, const std::string& from, Format format, std::s
 
 /// A whole state as MaxText's load_full_state_path takes it.
 int convert_to_maxtext(const ConvertOptions& o) {
-  if (o.to.empty()) return fail(Status(Code::invalid, "{}", "TO is empty: name a folder"));
+  if (Status s = check_given("TO", o.to); !s.ok()) return fail(s);
   const auto found = any_format::find(o.from);
   if (!found) return fail(found.status());
   note_damaged(found->damaged);
@@ -173,7 +178,7 @@ int reshard_orbax(const ConvertOptions& o) {
 }
 
 int reshard(const ConvertOptions& o) {
-  if (o.to.empty()) return fail(Status(Code::invalid, "{}", "TO is empty: name a folder"));
+  if (Status s = check_given("TO", o.to); !s.ok()) return fail(s);
   const auto format = any_format::format_of(o.from);
   if (!format) return fail(format.status());
   if (*format == Format::safetensors || *format == Format::gguf)
@@ -288,7 +293,7 @@ std::string checked(const train::Replayed& r) {
 }
 
 int materialize(const MaterializeOptions& o) {
-  if (o.out.empty()) return fail(Status(Code::invalid, "{}", "OUT is empty: name a folder"));
+  if (Status s = check_given("OUT", o.out); !s.ok()) return fail(s);
   if (o.format != "strata")
     if (Status s = checkpoint::check_target(o.out); !s.ok()) return fail(s);
   Progress progress(STDERR_FILENO);

@@ -241,6 +241,11 @@ T in_parts(const T& x, std::int64_t parts) {
   });
 }
 
+/// The modules of a layer, in their order.
+auto nodes(const Layer& layer) {
+  return nn::detail::nodes_of([&](tree::Visitor& v) { tree::accept_const(layer, v); });
+}
+
 /// Of layers of full attention: the others' but for heads.
 Options full_options(const Options& o) {
   Options out = o;
@@ -370,9 +375,6 @@ Carry scan_layers(const Weights& w, const Options& o, const Carry& first, PerLay
         continue;
       }
       const Layer part = part_of(stack, run.begin, run.count);
-      const auto nodes = [](const Layer& l) {
-        return nn::detail::nodes_of([&](tree::Visitor& v) { tree::accept_const(l, v); });
-      };
       const nn::detail::ModuleCopies called_as(nodes(stack), nodes(part));
       x = scan(part, x, numbers, run.count, run.dense);
     }
@@ -418,9 +420,6 @@ Carry scan_layers(const Weights& w, const Options& o, const Carry& first, PerLay
         runs_of(std::vector<bool>(dense.begin(), dense.begin() + period));
     const auto parts = [&](const Layer& l) { return in_parts(l, repeats); };
     const Layer second_parts = parts(*seconds), other_parts = parts(*others);
-    const auto nodes = [](const Layer& l) {
-      return nn::detail::nodes_of([&](tree::Visitor& v) { tree::accept_const(l, v); });
-    };
     const nn::detail::ModuleCopies seconds_as(nodes(*seconds), nodes(second_parts));
     const nn::detail::ModuleCopies others_as(nodes(*others), nodes(other_parts));
     return nn::scan(

@@ -9,6 +9,7 @@
 
 #include "strata/api/index.h"
 #include "strata/api/numpy.h"
+#include "strata/base/testing/process_memory.h"
 #include "strata/checkpoint/any_format.h"
 #include "strata/checkpoint/safetensors.h"
 #include "strata/compile/cpu/cpu_client.h"
@@ -198,11 +199,7 @@ void within(int megabytes, F f) {
   ::malloc_trim(0);
   rlimit before{};
   ASSERT_EQ(::getrlimit(RLIMIT_DATA, &before), 0);
-  std::ifstream status("/proc/self/status");
-  rlim_t now = 0;
-  for (std::string word; status >> word;)
-    if (word == "VmData:") status >> now;
-  const rlimit limit{(now << 10) + (rlim_t(megabytes) << 20), before.rlim_max};
+  const rlimit limit{process_memory("VmData:") + (rlim_t(megabytes) << 20), before.rlim_max};
   ASSERT_EQ(::setrlimit(RLIMIT_DATA, &limit), 0);
   EXPECT_NO_THROW(f());
   ::setrlimit(RLIMIT_DATA, &before);

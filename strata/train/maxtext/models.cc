@@ -60,25 +60,29 @@ void require_own_features(const Keys& k) {
     const char* key;
     double usual;
     std::string_view block;
+    /// Another one that has it.
+    std::string_view other = "";
   };
   constexpr Feature kFeatures[] = {
-      {"attention_sink", 0, "gpt_oss"},           {"mlp_bias", 0, "gpt_oss"},
-      {"mlp_activations_limit", -1, "gpt_oss"},   {"temperature_tuning", 0, "llama4"},
-      {"share_kv_projections", 0, "gemma4"},      {"v_norm_with_scale", 1, "gemma4"},
-      {"global_head_dim", 0, "gemma4"},           {"global_num_kv_heads", 0, "gemma4"},
-      {"global_rope_proportion", 0.25, "gemma4"}, {"local_rope_proportion", 1, "gemma4"},
-      {"hidden_size_per_layer_input", 0, kSmall}, {"vocab_size_per_layer_input", 0, kSmall},
-      {"num_kv_shared_layers", 0, kSmall},        {"use_double_wide_mlp", 0, kSmall},
+      {"attention_sink", 0, "gpt_oss"},
+      {"mlp_bias", 0, "gpt_oss"},
+      {"mlp_activations_limit", -1, "gpt_oss"},
+      {"temperature_tuning", 0, "llama4"},
+      {"share_kv_projections", 0, "gemma4"},
+      {"v_norm_with_scale", 1, "gemma4", kSmall},
+      {"global_head_dim", 0, "gemma4", kSmall},
+      {"global_num_kv_heads", 0, "gemma4", kSmall},
+      {"global_rope_proportion", 0.25, "gemma4", kSmall},
+      {"local_rope_proportion", 1, "gemma4", kSmall},
+      {"hidden_size_per_layer_input", 0, kSmall},
+      {"vocab_size_per_layer_input", 0, kSmall},
+      {"num_kv_shared_layers", 0, kSmall},
+      {"use_double_wide_mlp", 0, kSmall},
   };
-  // gemma4_small has all of gemma4's but one.
-  const auto has = [&](const Feature& f, const std::string& own) {
-    return f.block == own || (f.block == "gemma4" && own == kSmall &&
-                              f.key != std::string_view("share_kv_projections"));
-  };
-  for (const Feature& f : kFeatures)
-    require(has(f, k.text("decoder_block")) || k.real(f.key) == f.usual, f.key, k,
-            fmt::format("decoder_block={} alone has it", f.block));
   const std::string block = k.text("decoder_block"), rope = k.text("rope_type");
+  for (const Feature& f : kFeatures)
+    require(f.block == block || f.other == block || k.real(f.key) == f.usual, f.key, k,
+            fmt::format("decoder_block={} alone has it", f.block));
   const bool yarn = block == "deepseek" || block == "gpt_oss" || block == "olmo3";
   require(
       rope == "default" || rope == "llama3.1" || (yarn && rope == "yarn"), "rope_type", k,
