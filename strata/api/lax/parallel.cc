@@ -104,18 +104,23 @@ Array gathered(const char* self, Array x, const AxisNames& names, bool known_sam
     });
   return numpy::reshape(x, shape);
 }
-/// Row i of the first axis to input i; row j came from input j.
-Array exchanged(const char* self, Array x, const AxisNames& names) {
+/// Row i of the first axis to input i; row j came from input j. `then_summed`: rows are added next,
+/// so that devices may exchange sums.
+Array exchanged(const char* self, Array x, const AxisNames& names, bool then_summed = false) {
   const Ints shape = sizes(x);
   Ints split;
   for (const std::string& name : names.get()) split.push_back(axis_for(self, x, name).size);
   split.insert(split.end(), shape.begin() + 1, shape.end());
   x = numpy::reshape(x, split);
+  const auto exchange = [&](Builder& b, Value* v, const op::NamedAxis& axis) {
+    if (then_summed) return op::axis_exchange(b, v, axis);
+    v = op::axis_exchange(b, internal::on_own_device(b, v, axis.name), axis);
+    return internal::on_own_device(b, v, axis.name);
+  };
   for (std::size_t i = 0; i < names.get().size(); ++i) {
     const auto at = static_cast<std::int64_t>(i);
     x = numpy::moveaxis(
-        over(numpy::moveaxis(x, at, 0), axis_for(self, x, names.get()[i]), op::axis_exchange), 0,
-        at);
+        over(numpy::moveaxis(x, at, 0), axis_for(self, x, names.get()[i]), exchange), 0, at);
   }
   return numpy::reshape(x, shape);
 }
@@ -207,7 +212,7 @@ Array psum_scatter(const Operand& x, const AxisNames& axis_name, const PsumScatt
   const std::int64_t n = size_of(self, x, axis_name);
   if (!options.tiled) check_one_for_each(self, x, dim, n);
   const Array parts = options.tiled ? parts_first(self, x, dim, n) : numpy::moveaxis(x, dim, 0);
-  return reduce_sum(exchanged(self, parts, axis_name), {0});
+  return reduce_sum(exchanged(self, parts, axis_name, true), {0});
 }
 
 // ---- moves -------------------------------------------------------------------------------------

@@ -397,6 +397,11 @@ std::vector<Array> placed(std::span<const Array> leaves, const Mesh& mesh,
 }  // namespace
 
 bool is_mesh_axis(const std::string& name) { return is_manual_around(name); }
+Value* on_own_device(Builder& b, Value* x, const std::string& axis) {
+  if (!is_manual_around(axis)) return x;
+  // Open dimensions: `mapped_over` cuts the one that it puts in front of them.
+  return lying(b, x, around.back()->mesh, Dims(static_cast<std::size_t>(x->rank())), true);
+}
 bool is_followed(const std::string& name) {
   return std::any_of(around.begin(), around.end(), [&](const Manual* m) {
     return m->follows && std::any_of(m->axes.begin(), m->axes.end(),

@@ -26,6 +26,9 @@ std::vector<AxisSet> varying_results(const ir::Block& block, const std::vector<A
 
 /// Whether a shard_map around binds the axis.
 bool is_mesh_axis(const std::string& name);
+/// x, where the axis is one of a shard_map's mesh with each device's own value on that device, so
+/// that no later use moves the values of all devices elsewhere; else x.
+ir::Value* on_own_device(ir::Builder& b, ir::Value* x, const std::string& axis);
 /// Whether that shard_map follows what varies along it (`check_vma`): cotangents of what is the
 /// same on all devices are then sums over the devices, and psum gives back what it got.
 bool is_followed(const std::string& name);

@@ -224,10 +224,20 @@ TEST(Remat, every_policy) {
   }
 }
 
+// Three layers in a scan.
+BlockPtr layers() {
+  return build({kVector, kVector}, [](Builder& b, const Values& v) {
+    const auto step = [&](Builder& sb, const Values& s) {
+      return Values{ir::inline_block(sb, *layer(), Values{s[0], v[1]})[0]};
+    };
+    return Values{open_scan(b, 1, {kVector}, step, {v[0]}, {3, false})[0], v[1]};
+  });
+}
+
 // Bytes that a linear part keeps from its known part, besides the function's arguments.
-std::size_t kept_bytes(const char* policy) {
+std::size_t kept_bytes(const char* policy, BlockPtr (*body)() = layer) {
   auto f = build({kVector, kVector},
-                 [&](Builder& b, const Values& v) { return remat(b, layer(), v, policy); });
+                 [&](Builder& b, const Values& v) { return remat(b, body(), v, policy); });
   Block known;
   Values arguments;
   for (const auto& a : f->arguments()) arguments.push_back(known.add_argument(a->type()));
@@ -244,6 +254,17 @@ TEST(Remat, keeps_what_the_policy_says) {
   EXPECT_EQ(kept_bytes("names:hidden"), kVector.bytes());
   EXPECT_EQ(kept_bytes("names:other"), 0u);
   EXPECT_GT(kept_bytes("everything"), kVector.bytes());
+}
+
+TEST(Remat, keeps_what_a_body_within_it_names) {
+  EXPECT_EQ(kept_bytes("nothing", layers), 0u);
+  EXPECT_EQ(kept_bytes("names:other", layers), 0u);
+  EXPECT_EQ(kept_bytes("names:hidden", layers), 3 * kVector.bytes());
+  for (const char* policy : {"nothing", "names:hidden"}) {
+    auto f = build({kVector, kVector},
+                   [&](Builder& b, const Values& v) { return remat(b, layers(), v, policy); });
+    EXPECT_EQ(check_laws(*f, {random(kVector, 1), random(kVector, 2)}, 3), "") << policy;
+  }
 }
 
 TEST(Remat, unknown_policy) {

@@ -7,7 +7,8 @@
 //   "everything"         keep all residuals, as without remat
 //   "dots"               keep results of products
 //   "dots_no_batch"      keep results of products without batch dimensions
-//   "names:a,b"          keep what strata.name calls a or b
+//   "names:a,b"          keep what strata.name calls a or b, also within an operation's body where
+//                        it is a result of that (of a scan's or a shard_map's)
 // Linearization gives a known remat (results and kept values) and a linear one that recomputes.
 // Transposing that puts an optimization_barrier over what it reads, cotangents included: nothing is
 // computed again before it is needed, nor merged with the first time.
@@ -86,6 +87,26 @@ class Policy {
     STRATA_UNREACHABLE();
   }
   bool by_name() const { return kind_ == Kind::names; }
+  // Which results of an operation are values of its body that have a kept name.
+  Flags named_within(const Op& op) const {
+    Flags out(static_cast<std::size_t>(op.num_results()));
+    if (!by_name() || op.regions.size() != 1 || op.region(0).results.size() != out.size())
+      return out;
+    std::vector<const Value*> named;
+    for (const auto& inner : op.region(0).ops()) {
+      if (keeps(*inner)) {
+        named.push_back(inner->result());
+        named.push_back(inner->operand(0));
+        continue;
+      }
+      const Flags deeper = named_within(*inner);
+      for (std::size_t i = 0; i < deeper.size(); ++i)
+        if (deeper[i]) named.push_back(inner->result(static_cast<int>(i)));
+    }
+    for (std::size_t i = 0; i < out.size(); ++i)
+      out[i] = std::count(named.begin(), named.end(), op.region(0).results[i]) > 0;
+    return out;
+  }
 
  private:
   enum class Kind { nothing, everything, dots, dots_no_batch, names } kind_ = Kind::nothing;
@@ -138,6 +159,7 @@ struct Recompute {
 Values candidates(const Block& known, const Policy& policy, ir::ValueMap& same_as) {
   Values out;
   for (const auto& op : known.ops()) {
+    append(out, filter(op->results(), policy.named_within(*op)));
     if (!policy.keeps(*op)) continue;
     append(out, op->results());
     if (policy.by_name() && op->operand(0)->op()) same_as.set(op->operand(0), op->result());
