@@ -165,6 +165,13 @@ TEST_F(MeshRunTest, TokensTravelToTheirExpertsAndBack) {
   EXPECT_GE(experts.at("all_to_all").times, 5);
   // Weights of experts stay where they are.
   EXPECT_LT(experts["all_gather"].bytes, whole_ones.at("all_gather").bytes);
+  // What the backward pass keeps or computes again stays where it is, too.
+  for (const char* policy : {"remat_policy=minimal", "remat_policy=full"})
+    EXPECT_EQ(collectives({policy, "ici_data_parallelism=2", "ici_expert_parallelism=4"})
+                  .at("all_gather")
+                  .bytes,
+              experts["all_gather"].bytes)
+        << policy;
 }
 
 TEST_F(MeshRunTest, FullExpertsDropTheSameTokensOnAMesh) {

@@ -318,7 +318,7 @@ TEST_F(TuningTest, WhatCannotBeTunedIsRefused) {
   std::ofstream(folder_ + "/bad.jinja") << "{% if %}";
   const std::pair<Keys, const char*> cases[] = {
       {{"base_emb_dim=64"}, "has hidden_size = 32"},
-      {{"remat_policy=some"}, "allowed is full_save or minimal or full"},
+      {{"remat_policy=some"}, "allowed is full_save, minimal_with_context, minimal"},
       {{"init=" + folder_ + "/none"}, "none"},
       {{"init="}, "train_data_columns=messages: conversations need a model"},
       {{"tokenizer_path=a.model"}, "brings its own tokenizer"},

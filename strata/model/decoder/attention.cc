@@ -4,6 +4,7 @@
 #include "strata/api/nn.h"
 #include "strata/api/numpy.h"
 #include "strata/nn/sharding/logical_sharding.h"
+#include "strata/nn/transform/named_tensors.h"
 #include "strata/nn/wide.h"
 
 namespace strata::model::decoder {
@@ -52,14 +53,20 @@ Array Attention::operator()(const Array& x, const Options& o,
   if (query_scale) heads.query = heads.query * astype(*query_scale, heads.query.dtype());
   heads.query = nn::with_logical_constraint(
       heads.query, {"activation_batch_attn", "activation_length_attn", "activation_heads", ""});
-  if (key)
-    for (Array* x : {&heads.key, &heads.value})
-      *x = nn::with_logical_constraint(
-          *x, {"activation_kv_batch", "activation_kv_length", "activation_kv_heads", ""});
-  Array attended = attending(heads);
+  heads.query = nn::named(heads.query, "query_proj");
+  if (key) {
+    const auto constrained = [](const Array& y) {
+      return nn::with_logical_constraint(
+          y, {"activation_kv_batch", "activation_kv_length", "activation_kv_heads", ""});
+    };
+    heads.key = nn::named(constrained(heads.key), "key_proj");
+    heads.value = nn::named(constrained(heads.value), "value_proj");
+  }
+  Array attended = nn::named(attending(heads), "context");
   if (gate) attended = attended * *gate;
-  return scope.returns(out(reshape(attended, {x.shape(0), x.shape(1), o.query_heads * o.head_dim})),
-                       x);
+  attended = nn::named(attended, "attention_out");
+  const Array given = out(reshape(attended, {x.shape(0), x.shape(1), o.query_heads * o.head_dim}));
+  return scope.returns(nn::named(given, "out_proj"), x);
 }
 
 }  // namespace strata::model::decoder

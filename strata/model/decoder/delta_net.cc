@@ -8,6 +8,7 @@
 #include "strata/api/nn.h"
 #include "strata/api/numpy.h"
 #include "strata/api/transform/control.h"
+#include "strata/nn/transform/named_tensors.h"
 #include "strata/nn/wide.h"
 
 namespace strata::model::decoder {
@@ -26,7 +27,8 @@ Projected project(const DeltaNet& w, const Array& x, const Options& o) {
   const DType wide = nn::wide(x.dtype());
   const std::int64_t values = each * d.value_dim;
   const std::vector<Array> parts =
-      split(reshape(w.qkvz(x), {batch, length, d.key_heads, 2 * d.key_dim + 2 * values}),
+      split(reshape(nn::named(w.qkvz(x), "qkv_proj"),
+                    {batch, length, d.key_heads, 2 * d.key_dim + 2 * values}),
             Borders{d.key_dim, 2 * d.key_dim, 2 * d.key_dim + values}, -1);
   const auto flat = [&](const Array& y) {
     return reshape(y, {batch, length, y.size() / (batch * length)});
@@ -106,7 +108,7 @@ Array finished(const DeltaNet& w, const Array& values, const Projected& p, const
   const Array z = reshape(p.z, {batch, length, d.value_heads, d.value_dim});
   const DType wide = nn::wide(x.dtype());
   const Array gated = astype(astype(normed, wide) * strata::nn::silu(astype(z, wide)), x.dtype());
-  return w.out(reshape(gated, {batch, length, d.value_heads * d.value_dim}));
+  return nn::named(w.out(reshape(gated, {batch, length, d.value_heads * d.value_dim})), "out_proj");
 }
 
 /// What is carried over the tokens of a call with a cache.

@@ -10,6 +10,7 @@
 #include "strata/api/sharding/shard_map.h"
 #include "strata/model/decoder/gate.h"
 #include "strata/nn/sharding/logical_sharding.h"
+#include "strata/nn/transform/named_tensors.h"
 #include "strata/nn/wide.h"
 
 namespace strata::model::decoder {
@@ -36,10 +37,12 @@ Array clipped(const Array& gate, const Array& up, const ExpertOptions& o) {
 
 Array FeedForward::operator()(const Array& x, Activation activation) const {
   const nn::ModuleScope scope(*this, "FeedForward");
-  Array h = gate ? activate((*gate)(x), activation) * up(x) : activate(up(x), activation);
+  Array h =
+      gate ? activate(nn::named((*gate)(x), "mlpwi_0"), activation) * nn::named(up(x), "mlpwi_1")
+           : activate(nn::named(up(x), "mlpwi"), activation);
   if (h.ndim() == 3)
     h = nn::with_logical_constraint(h, {"activation_batch", "activation_length", "activation_mlp"});
-  return scope.returns(down(h), x);
+  return scope.returns(nn::named(down(h), "mlpwo"), x);
 }
 
 Routes Experts::routes(const Array& x, const ExpertOptions& o) const {
@@ -95,7 +98,8 @@ Sorted sorted_rows(const Array& x, const Array& experts, const Array& weights,
     rows = rows * astype(by, rows.dtype());
   }
   const Array sizes = sum(astype(equal(expand_dims(expert, 1), arange(o.count)), DType::i32), 0);
-  return {order, take(expert, order, 0), rows, sizes};
+  return {nn::named(order, "moe_routing_maps"), take(expert, order, 0),
+          nn::named(rows, "moe_x_sorted"), nn::named(sizes, "moe_routing_maps")};
 }
 
 /// What experts make of their rows (N, D), `sizes` of them each; `expert` (N) says which it is.
@@ -107,8 +111,14 @@ Array by_experts(const Array& rows, const Array& expert, const Array& sizes, con
     const std::optional<Array>& bias = w.biases[which];
     return bias ? y + astype(take(*bias, minimum(expert, last), 0), y.dtype()) : y;
   };
-  const Array g = product(rows, 0), u = product(rows, 1);
-  return product(o.gate_limit > 0 ? clipped(g, u, o) : activate(g, activation) * u, 2);
+  // Under the names that dense layers have, and under experts' own.
+  const auto named = [](const Array& y, std::string_view of_all, std::string_view of_experts) {
+    return nn::named(nn::named(y, of_all), of_experts);
+  };
+  const Array g = named(product(rows, 0), "mlpwi_0", "moe_mlpwi_0");
+  const Array u = named(product(rows, 1), "mlpwi_1", "moe_mlpwi_1");
+  const Array y = product(o.gate_limit > 0 ? clipped(g, u, o) : activate(g, activation) * u, 2);
+  return named(y, "mlpwo", "moe_mlpwo");
 }
 
 /// The sum over each token's routes of rows in the order of `Sorted`. Result as x.

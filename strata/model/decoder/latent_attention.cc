@@ -1,6 +1,7 @@
 #include "strata/model/decoder/latent_attention.h"
 
 #include "strata/api/numpy.h"
+#include "strata/nn/transform/named_tensors.h"
 
 namespace strata::model::decoder {
 
@@ -34,12 +35,16 @@ Array LatentAttention::operator()(const Array& x, const Options& o,
   const auto normed = [&](const Norm& norm, const Array& y) { return norm(y, o.norm, kEpsilon); };
   const auto turned = [&](const Array& y) { return rotary ? rotate(y, *rotary, o.pairing) : y; };
 
-  const Array q = query ? (*query)(x) : (*query_b)(normed(*query_a_norm, (*query_a)(x)));
+  const auto narrow_query = [&] {
+    const Array low = nn::named((*query_a)(x), "query_wa_proj");
+    return nn::named(normed(*query_a_norm, low), "mla_q");
+  };
+  const Array q = query ? (*query)(x) : (*query_b)(narrow_query());
   auto [q_plain, q_turned] =
       cut(reshape(q, {batch, length, heads, l.plain_dim + l.turned_dim}), l.plain_dim);
   q_turned = turned(q_turned);
-  auto [c, k_turned] = cut(kv_a(x), l.kv_rank);
-  c = normed(kv_a_norm, c);
+  auto [c, k_turned] = cut(nn::named(kv_a(x), "kv_wa_proj"), l.kv_rank);
+  c = nn::named(normed(kv_a_norm, c), "mla_kv");
   k_turned = turned(reshape(k_turned, {batch, length, 1, l.turned_dim}));
 
   Array attended;
@@ -56,10 +61,13 @@ Array LatentAttention::operator()(const Array& x, const Options& o,
     const auto [k_plain, v] =
         cut(reshape(kv_b(c), {batch, length, heads, l.plain_dim + l.value_dim}), l.plain_dim);
     const Array everywhere = broadcast_to(k_turned, {batch, length, heads, l.turned_dim});
-    attended = attending(
-        {concatenate({q_plain, q_turned}, -1), concatenate({k_plain, everywhere}, -1), v});
+    attended = attending({nn::named(concatenate({q_plain, q_turned}, -1), "query_proj"),
+                          nn::named(concatenate({k_plain, everywhere}, -1), "key_proj"),
+                          nn::named(v, "value_proj")});
   }
-  return scope.returns(out(reshape(attended, {batch, length, heads * l.value_dim})), x);
+  attended = nn::named(nn::named(attended, "context"), "attention_out");
+  const Array given = out(reshape(attended, {batch, length, heads * l.value_dim}));
+  return scope.returns(nn::named(given, "out_proj"), x);
 }
 
 }  // namespace strata::model::decoder

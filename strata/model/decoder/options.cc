@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "strata/base/error.h"
+#include "strata/model/remat_policy.h"
 
 namespace strata::model::decoder {
 
@@ -227,9 +228,7 @@ void check(const Options& o) {
     if (!std::isfinite(adapter.alpha) || adapter.alpha == 0)
       throw Error("lora", "alpha={} at {}: allowed are finite numbers but 0", adapter.alpha, path);
   }
-  if (o.remat_policy != "full_save" && o.remat_policy != "minimal" && o.remat_policy != "full")
-    throw Error(o.family, "remat_policy={}: allowed is full_save or minimal or full",
-                o.remat_policy);
+  check_remat_policy(o.family, o.remat_policy);
 }
 
 }  // namespace strata::model::decoder

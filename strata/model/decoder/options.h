@@ -281,8 +281,8 @@ struct Options {
   /// Adapters by the paths of what they stand beside: "layers/attention/query". In all layers
   /// alike.
   std::map<std::string, AdapterOptions, std::less<>> adapters = {};
-  /// What the backward pass keeps of a layer: "full_save" (all), "minimal" (results of products),
-  /// "full" (nothing), as MaxText names it.
+  /// What the backward pass keeps of a layer, as MaxText names it: "full_save" (all), "minimal"
+  /// (results of products), "full" (nothing) and what else model/remat_policy.h has.
   std::string remat_policy = "full_save";
   /// The standard deviation of first weights.
   double initial_deviation = 0.02;

@@ -9,7 +9,9 @@
 #include "strata/base/error.h"
 #include "strata/model/decoder/scaled_embedding.h"
 #include "strata/model/decoder/staged_rows.h"
+#include "strata/model/remat_policy.h"
 #include "strata/nn/sharding/logical_sharding.h"
+#include "strata/nn/transform/named_tensors.h"
 #include "strata/nn/transform/scan.h"
 
 namespace strata::model::decoder {
@@ -254,13 +256,6 @@ Options full_options(const Options& o) {
   return out;
 }
 
-/// The policy of strata::remat; none keeps all.
-std::optional<std::string> remat_of(const Options& o) {
-  if (o.remat_policy == "minimal") return "dots_no_batch";
-  if (o.remat_policy == "full") return "nothing";
-  return {};
-}
-
 /// The sums so far and those of layer `number` of `layers`.
 RouterSums added(const RouterSums& sums, const RouterSums& own, const Array& number,
                  std::int64_t layers) {
@@ -355,12 +350,13 @@ Carry scan_layers(const Weights& w, const Options& o, const Carry& first, PerLay
   const auto scan = [&](const Layer& weights, const Carry& before, const PerLayer& own,
                         std::int64_t count, bool of_second) {
     const auto one = [&](const Layer& layer, const Carry& x, const PerLayer& here) {
+      const nn::NamesTensors names(is_by_name(o.remat_policy));
       return step(layer, x, here, of_second);
     };
     return nn::scan(one, {.in_axes = {0, nn::Carry, 0},
                           .out_axes = {nn::Carry},
                           .length = count,
-                          .remat = remat_of(o)})(weights, before, own);
+                          .remat = remat_of(o.remat_policy)})(weights, before, own);
   };
   // Runs of one stack's layers; a whole stack is scanned in place.
   const auto through = [&](const Layer* dense, const Layer* others, Carry x, const PerLayer& own,

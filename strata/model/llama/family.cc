@@ -4,6 +4,7 @@
 #include <array>
 
 #include "strata/base/error.h"
+#include "strata/model/remat_policy.h"
 
 namespace strata::llama {
 
@@ -90,11 +91,11 @@ std::vector<model::Key> keys() {
        false},
       {"remat_policy",
        text,
-       "what backward keeps: all, results of products, nothing",
+       "what backward keeps of a layer: full_save (all) to full (nothing), or names:TENSOR,TENSOR",
        "full_save",
        0,
        0,
-       {"full_save", "minimal", "full"},
+       {},
        false},
   };
 }
@@ -124,6 +125,7 @@ model::Family family() {
     c.normalization_layer_epsilon = real("normalization_layer_epsilon");
     c.dtype = model::text(described, s, "dtype") == "bfloat16" ? DType::bf16 : DType::f32;
     c.remat_policy = model::text(described, s, "remat_policy");
+    model::check_remat_policy("llama2", c.remat_policy);
     return model(c);
   };
   return out;

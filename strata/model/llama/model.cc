@@ -7,6 +7,7 @@
 #include "strata/api/transform/custom.h"
 #include "strata/base/error.h"
 #include "strata/model/decoder/pipeline.h"
+#include "strata/model/remat_policy.h"
 #include "strata/nn/attention/attention.h"
 #include "strata/nn/attention/cached_attention.h"
 #include "strata/nn/attention/rotary.h"
@@ -14,6 +15,7 @@
 #include "strata/nn/linear/swiglu.h"
 #include "strata/nn/norm/norm.h"
 #include "strata/nn/sharding/logical_sharding.h"
+#include "strata/nn/transform/named_tensors.h"
 #include "strata/nn/wide.h"
 
 namespace strata::llama {
@@ -99,9 +101,9 @@ Array forward(const Params& params, const Array& tokens, const Config& c) {
   };
   const auto through = [&](const Layers& layers, const Array& in) {
     const auto step = [&](const Array& carry, const Layers& w) {
-      if (c.remat_policy == "full_save") return std::pair(layer(carry, w), nullptr);
-      return std::pair(remat(layer, {.policy = c.remat_policy == "minimal" ? "dots_no_batch"
-                                                                           : "nothing"})(carry, w),
+      const nn::NamesTensors names(model::is_by_name(c.remat_policy));
+      const std::optional<std::string> policy = model::remat_of(c.remat_policy);
+      return std::pair(policy ? remat(layer, {.policy = *policy})(carry, w) : layer(carry, w),
                        nullptr);
     };
     return scan(step, in, layers).first;

@@ -36,9 +36,8 @@ struct Config {
   std::int64_t base_mlp_dim = 512;
   double rope_max_timescale = 10000.0;
   double normalization_layer_epsilon = 1e-5;
-  DType dtype = DType::f32;  // activations; parameters stay f32
-  std::string remat_policy =
-      "full_save";  // full_save (keep all), minimal (keep products), full (keep nothing)
+  DType dtype = DType::f32;                // activations; parameters stay f32
+  std::string remat_policy = "full_save";  // what backward keeps: model/remat_policy.h
 };
 
 /// Weights of all layers, stacked: leading axis L. Matrices are (in, out).

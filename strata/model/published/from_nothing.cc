@@ -27,11 +27,11 @@ std::vector<model::Key> keys() {
        false},
       {"remat_policy",
        text,
-       "what backward keeps: all, results of products, nothing",
+       "what backward keeps of a layer: full_save (all) to full (nothing), or names:TENSOR,TENSOR",
        "full_save",
        0,
        0,
-       {"full_save", "minimal", "full"},
+       {},
        false},
   };
 }

@@ -7,6 +7,7 @@
 #include "strata/base/error.h"
 #include "strata/nn/linear/products.h"
 #include "strata/nn/sharding/logical_sharding.h"
+#include "strata/nn/transform/named_tensors.h"
 #include "strata/nn/wide.h"
 
 namespace strata::nn {
@@ -56,17 +57,19 @@ Attention::Heads Attention::heads(const Array& x, const RotaryTables& rotary) co
     return with_logical_constraint(
         x, {"activation_kv_batch", "activation_kv_length", "activation_kv_heads", ""});
   };
-  return {with_logical_constraint(
-              apply_rotary(split_heads(query, num_query_heads), rotary),
-              {"activation_batch_attn", "activation_length_attn", "activation_heads", ""}),
-          keys(apply_rotary(split_heads(key, num_kv_heads), rotary)),
-          keys(split_heads(value, num_kv_heads))};
+  return {named(with_logical_constraint(
+                    apply_rotary(split_heads(query, num_query_heads), rotary),
+                    {"activation_batch_attn", "activation_length_attn", "activation_heads", ""}),
+                "query_proj"),
+          named(keys(apply_rotary(split_heads(key, num_kv_heads), rotary)), "key_proj"),
+          named(keys(split_heads(value, num_kv_heads)), "value_proj")};
 }
 
 Array Attention::merged(const Array& attended) const {
-  return nn::matmul(reshape(attended, {attended.shape(0), attended.shape(1),
-                                       attended.shape(2) * attended.shape(3)}),
-                    out);
+  const Array given = named(named(attended, "context"), "attention_out");
+  const std::int64_t width = given.shape(2) * given.shape(3);
+  return named(nn::matmul(reshape(given, {given.shape(0), given.shape(1), width}), out),
+               "out_proj");
 }
 
 Array Attention::operator()(const Array& x, const RotaryTables& rotary) const {

@@ -4,15 +4,16 @@
 #include "strata/api/lax.h"
 #include "strata/nn/linear/products.h"
 #include "strata/nn/sharding/logical_sharding.h"
+#include "strata/nn/transform/named_tensors.h"
 
 namespace strata::nn {
 
 Array swiglu(const Array& x, const Array& gate, const Array& up, const Array& down) {
-  Array g = nn::matmul(x, gate);
-  Array h = g * lax::logistic(g) * nn::matmul(x, up);
+  Array g = named(nn::matmul(x, gate), "mlpwi_0");
+  Array h = g * lax::logistic(g) * named(nn::matmul(x, up), "mlpwi_1");
   if (h.ndim() == 3)
     h = with_logical_constraint(h, {"activation_batch", "activation_length", "activation_mlp"});
-  return nn::matmul(h, down);
+  return named(nn::matmul(h, down), "mlpwo");
 }
 
 Array SwiGLU::operator()(const Array& x) const {

@@ -150,7 +150,7 @@ constexpr Row kActing[] = {
     {"metrics_file", "JSON lines, one for each step"},
     {"weight_dtype", "type of the weights: float32 or bfloat16"},
     {"dtype", "type of activations and products: float32 or bfloat16"},
-    {"remat_policy", "what the backward pass keeps: none, minimal or full"},
+    {"remat_policy", "what the backward pass keeps of a layer: MaxText's policies, and custom"},
     {"dataset_type", "synthetic, or hf and grain over files of text"},
     {"hf_path", "text or json: files of hf_train_files"},
     {"hf_train_files", "dataset_type=hf: files of text or JSON lines"},
@@ -526,7 +526,6 @@ constexpr Row kNoted[] = {
     {"attention_output_dim", "decoder_block is not qwen3_custom_moe"},
     {"moe_expert_input_dim", "decoder_block is not qwen3_custom_moe"},
     {"muon_use_all_to_all", kOneDevice},
-    {"context", "remat_policy is not custom"},
     {"constant_bound_config", "upstream reads it nowhere"},
     {"sharding_strategy", kOneDevice},
     {"use_m3_model", kOtherCommand},
@@ -537,6 +536,7 @@ constexpr Row kNoted[] = {
 /// The tensors of remat_policy=custom.
 constexpr std::string_view kTensors[] = {"decoder_layer_input",
                                          "indexer_cutoff_threshold",
+                                         "context",
                                          "mlpwi",
                                          "mlpwi_0",
                                          "mlpwi_1",
@@ -635,10 +635,13 @@ KeyEffect effect_of(std::string_view key) {
   if (refused) return {Effect::refused, kNotBuilt};
   if (const Row* row = row_of(kActing, key)) return {Effect::acting, row->sentence};
   if (std::find(std::begin(kTensors), std::end(kTensors), key) != std::end(kTensors))
-    return {Effect::noted, "remat_policy is not custom"};
+    return {Effect::acting,
+            "remat_policy=custom: remat computes it again in the backward pass, device keeps it"};
   if (const Row* row = row_of(kNoted, key)) return {Effect::noted, row->sentence};
   return {Effect::refused, kNotBuilt};
 }
+
+std::span<const std::string_view> remat_keys() { return kTensors; }
 
 std::vector<std::string> key_names() {
   std::vector<std::string> out;

@@ -1,6 +1,7 @@
 // What a key of MaxText does here.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,8 @@ struct KeyEffect {
 
 /// Throws Error for a key that MaxText lacks.
 KeyEffect effect_of(std::string_view key);
+/// The keys that say where remat_policy=custom keeps a tensor, which have the tensors' names.
+std::span<const std::string_view> remat_keys();
 /// All keys, in upstream's order.
 std::vector<std::string> key_names();
 std::string_view to_string(Effect effect);

@@ -8,6 +8,7 @@
 
 #include "strata/base/file.h"
 #include "strata/base/text.h"
+#include "strata/model/remat_policy.h"
 #include "strata/train/maxtext/effects.h"
 #include "strata/train/maxtext/import.h"
 #include "strata/train/maxtext/keys.h"
@@ -88,13 +89,60 @@ void require_built(const Keys& k) {
     require(k.on(key), key, k, "such a loss always ends the run");
 }
 
+/// MaxText's policies that keep the same tensors as another one.
+constexpr std::pair<std::string_view, std::string_view> kSamePolicies[] = {
+    {"none", "full_save"},
+    {"", "full_save"},  // YAML's none is no value
+    {"minimal_flash", "minimal_with_context"},
+    {"minimal_with_quantization", "minimal"},
+    {"minimal_with_context_and_quantization", "minimal_with_context"},
+    {"qkv_proj_offloaded", "save_qkv_proj"},
+    {"minimal_offloaded", "minimal"},
+};
+
+/// The tensors of remat_policy=custom that are not computed again.
+std::vector<std::string_view> kept_tensors(const Keys& k) {
+  std::vector<std::string_view> out;
+  for (const std::string_view tensor : model::remat_tensors())
+    if (k.text(std::string(tensor)) != "remat") out.push_back(tensor);
+  return out;
+}
+
 std::string remat_policy(const Keys& k) {
   const std::string policy = k.text("remat_policy");
-  if (policy == "none" || policy.empty()) return "full_save";  // YAML's none is no value
-  if (policy == "full") return "full";
-  require(policy.starts_with("minimal") && policy.find("offload") == std::string::npos,
-          "remat_policy", k, "there are none, minimal and full");
-  return "minimal";
+  if (policy == "custom") {
+    const std::vector<std::string_view> kept = kept_tensors(k);
+    return kept.empty() ? "full" : fmt::format("names:{}", fmt::join(kept, ","));
+  }
+  for (const auto& [name, same] : kSamePolicies)
+    if (policy == name) return std::string(same);
+  std::vector<std::string_view> names;
+  for (const model::RematPolicy& p : model::remat_policies()) {
+    if (policy == p.name && p.keeps) return policy;
+    if (p.keeps) names.push_back(p.name);
+  }
+  require(false, "remat_policy", k,
+          fmt::format("there are none, {}, custom, qkv_proj_offloaded and minimal_offloaded",
+                      fmt::join(names, ", ")));
+  return {};
+}
+
+/// What a policy asks for that has no effect.
+void note_remat(const Resolved& resolved, const Keys& k, Translation& out) {
+  const std::string policy = k.text("remat_policy");
+  const bool custom = policy == "custom";
+  bool offloaded = policy.ends_with("_offloaded");
+  for (const std::string_view tensor : remat_keys()) {
+    const std::string key(tensor);
+    offloaded = offloaded || (custom && k.text(key) == "offload");
+    if (!custom && resolved.given.contains(key))
+      out.notes.push_back(key_value(key, k[key]) +
+                          " accepted, no effect here, because remat_policy is not custom");
+  }
+  if (offloaded)
+    out.notes.push_back("remat_policy=" + policy +
+                        ": what it offloads stays in the device's memory, which a CPU shares with "
+                        "the host");
 }
 
 /// As many random letters as a step reads, so that each step reads them again.
@@ -260,6 +308,7 @@ Translation translate(const Resolved& resolved, bool train) {
   const Keys k(resolved);
   Translation out;
   sort_keys(resolved, k, out);
+  note_remat(resolved, k, out);
   require_built(k);
   const bool imported = train && !imported_path(resolved).empty();
   if (train && !imported && k.on("load_parameters_path"))

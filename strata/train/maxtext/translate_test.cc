@@ -39,13 +39,37 @@ TEST(MaxTextTranslate, NothingIsComputedAgainByNone) {
   EXPECT_THAT(t.keys, Contains("remat_policy=full_save"));
 }
 
+TEST(MaxTextTranslate, PoliciesOfTheBackwardPassAreMaxTexts) {
+  const auto policy = [](std::vector<std::string> keys) {
+    keys.insert(keys.begin(), "dataset_type=synthetic");
+    for (const std::string& key : translate(of(keys)).keys)
+      if (key.starts_with("remat_policy=")) return key.substr(key.find('=') + 1);
+    return std::string();
+  };
+  for (const std::string name :
+       {"full", "minimal", "minimal_with_context", "save_dot_with_context_except_mlp",
+        "save_dot_except_mlpwi", "save_dot_except_mlp", "save_qkv_proj", "save_out_proj"})
+    EXPECT_EQ(policy({"remat_policy=" + name}), name);
+  EXPECT_EQ(policy({"remat_policy=minimal_with_quantization"}), "minimal");
+  EXPECT_EQ(policy({"remat_policy=custom"}), "full");
+  EXPECT_EQ(policy({"remat_policy=custom", "query_proj=device", "mlpwo=offload"}),
+            "names:query_proj,mlpwo");
+  EXPECT_EQ(policy({"remat_policy=minimal_offloaded"}), "minimal");
+  EXPECT_THAT(translate(of({"dataset_type=synthetic", "remat_policy=minimal_offloaded"})).notes,
+              Contains(testing::HasSubstr("stays in the device's memory")));
+  EXPECT_THAT(translate(of({"dataset_type=synthetic", "query_proj=device"})).notes,
+              Contains(testing::HasSubstr("query_proj=device accepted, no effect here")));
+  EXPECT_THAT(refusal({"dataset_type=synthetic", "remat_policy=some"}),
+              testing::HasSubstr("there are none, minimal_with_context, minimal"));
+}
+
 TEST(MaxTextTranslate, KeysBecomeThoseOfTheTrainer) {
   const Translation t = translate(
       of({"dataset_type=synthetic", "steps=7", "learning_rate=1e-4", "per_device_batch_size=2",
           "max_target_length=16", "remat_policy=minimal_flash", "model_name=qwen3-0.6b"}));
   EXPECT_THAT(t.keys, Contains("steps=7"));
   EXPECT_THAT(t.keys, Contains("learning_rate=0.0001"));
-  EXPECT_THAT(t.keys, Contains("remat_policy=minimal"));
+  EXPECT_THAT(t.keys, Contains("remat_policy=minimal_with_context"));
   EXPECT_THAT(t.keys, Contains("max_num_checkpoints_to_keep=0"));
   ASSERT_TRUE(t.synthetic);
   EXPECT_EQ(t.synthetic->first, "out/r/synthetic.txt");
