@@ -35,7 +35,9 @@ auto caught(const std::string& where, F f) -> decltype(f()) {
 /// The part that describes the language model.
 Config language_of(const Config& config) {
   const std::string type = config.text("model_type", "");
-  if ((type == "gemma3" || type == "gemma4" || type == "llama4") && config.has("text_config"))
+  if ((type == "gemma3" || type == "gemma4" || type == "llama4" || type == "qwen3_5" ||
+       type == "qwen3_5_moe") &&
+      config.has("text_config"))
     return *config.child("text_config");
   return config;
 }

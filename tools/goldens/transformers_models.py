@@ -48,6 +48,7 @@ LLAMA4 = dict(num_hidden_layers=4, head_dim=8, intermediate_size=12, intermediat
 NEXT = dict(head_dim=8, linear_num_key_heads=2, linear_num_value_heads=4, linear_key_head_dim=4,
             linear_value_head_dim=6, num_experts=4, num_experts_per_tok=2, moe_intermediate_size=8,
             shared_expert_intermediate_size=6)
+NEXT35 = {key: value for key, value in NEXT.items() if "expert" not in key and "moe" not in key}
 LATENT = dict(num_key_value_heads=4, q_lora_rank=12, kv_lora_rank=10, qk_nope_head_dim=6, qk_rope_head_dim=4,
               v_head_dim=5, moe_intermediate_size=8, num_experts_per_tok=2, first_k_dense_replace=1)
 
@@ -148,6 +149,11 @@ CASES = {
         NEXT, num_hidden_layers=5, norm_topk_prob=False, linear_conv_kernel_dim=3, linear_num_value_heads=2,
         rope_parameters=rope(partial_rotary_factor=0.5), layer_types=[
             "linear_attention", "full_attention", "linear_attention", "linear_attention", "full_attention"]), 12),
+    "qwen3_5": ("qwen3_5_text", dict(NEXT35, num_hidden_layers=3, tie_word_embeddings=True, layer_types=[
+        "linear_attention", "linear_attention", "full_attention"]), 12),
+    "qwen3_5_moe": ("qwen3_5_moe_text", dict(
+        NEXT, num_hidden_layers=4, full_attention_interval=2, rope_parameters=rope(
+            partial_rotary_factor=0.5, mrope_interleaved=True, mrope_section=[1, 1, 0])), 12),
     "gpt2": ("gpt2", dict(), 12),
     "gpt2_inverse": ("gpt2", dict(scale_attn_by_inverse_layer_idx=True, n_inner=20, activation_function="relu"), 12),
     "bert": ("bert", dict(), 12),
@@ -155,7 +161,7 @@ CASES = {
 
 # Of these the gradient of the mean loss of the next tokens by the table of embeddings is kept too.
 TRAINED = {"deepseek_v2", "deepseek_v3", "gemma4_text", "gpt_oss", "llama4_text",
-           "qwen3_next"}
+           "qwen3_5_text", "qwen3_5_moe_text", "qwen3_next"}
 
 
 def config_of(kind, keys):

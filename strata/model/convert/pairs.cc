@@ -13,18 +13,19 @@ using published::WeightName;
 
 namespace {
 
-bool has_stacked(const published::Names& names) {
+/// Whether one of our weights is in several tensors, or several layers' parts in one.
+bool lie_otherwise(const published::Names& names) {
   return std::any_of(names.weights.begin(), names.weights.end(),
-                     [](const WeightName& w) { return w.stacked; });
+                     [](const WeightName& w) { return w.stacked || !w.sections.empty(); });
 }
 
 }  // namespace
 
 const std::vector<Pair>& Described::pairs() const {
-  if (has_stacked(names))
+  if (lie_otherwise(names))
     throw Error("convert",
                 "models of {} are not converted tensor by tensor, to GGUF or from it: their "
-                "experts lie otherwise",
+                "weights are cut into tensors otherwise",
                 family->model_type)
         .unsupported();
   return all;
@@ -49,7 +50,7 @@ Described described(const std::string& config) {
   const published::Family& family = published::family(c.text("model_type"));
   Described out{&family, family.options(c), {}};
   out.names = family.names(out.options);
-  if (has_stacked(out.names)) return out;
+  if (lie_otherwise(out.names)) return out;
   // Parts of one published tensor (phi3's qkv_proj) are one pair.
   std::set<std::string> seen;
   for (const WeightName& w : out.names.weights) {

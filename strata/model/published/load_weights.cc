@@ -29,6 +29,29 @@ bool is_stacked(const WeightName& name, Convention convention) {
   return name.experts > 0 && (name.stacked || convention == Convention::gguf);
 }
 
+/// The names of each of the tensors that hold a weight, or a piece of it: one but for sections.
+std::vector<WeightName> tensors_of(const WeightName& name, Convention convention) {
+  if (name.sections.empty() || convention == Convention::gguf) return {name};
+  std::vector<WeightName> out;
+  for (const WeightName::Section& section : name.sections) {
+    const auto same = [&](const WeightName& n) { return n.hugging_face == section.hugging_face; };
+    if (std::any_of(out.begin(), out.end(), same)) continue;
+    out.push_back(name);
+    out.back().hugging_face = section.hugging_face;
+  }
+  return out;
+}
+bool in_sections(const WeightName& name, Convention convention) {
+  return !name.sections.empty() && convention == Convention::hugging_face;
+}
+/// Outputs that the tensor has of each group, and those of all tensors.
+std::int64_t outputs_of_group(const WeightName& name, bool of_all) {
+  std::int64_t out = 0;
+  for (const WeightName::Section& section : name.sections)
+    if (of_all || section.hugging_face == name.hugging_face) out += section.outputs;
+  return out;
+}
+
 /// Which part of one published tensor one of our weights is.
 struct Slice {
   std::int64_t in = 1, out = 1;  // of ours; vectors have in 1
@@ -47,6 +70,7 @@ Slice slice_of(const WeightName& name, const WeightShape& weight, Convention con
   s.out = own.back();
   const bool shared = convention == Convention::hugging_face && name.parts > 1;
   s.whole = shared ? s.out * name.parts : name.whole > 0 ? name.whole : s.out;
+  if (in_sections(name, convention)) s.whole = name.groups * outputs_of_group(name, false);
   if (weight.kind != WeightKind::matrix && weight.kind != WeightKind::experts &&
       weight.kind != WeightKind::convolution) {
     s.shape = {s.whole};
@@ -60,9 +84,26 @@ Slice slice_of(const WeightName& name, const WeightShape& weight, Convention con
   return s;
 }
 
-/// The row of the published tensor that is our output `o`, where GGUF has them paired: within a
-/// head, row j of half b stands at 2 j + b.
+constexpr std::int64_t kElsewhere = -1;
+
+/// The row of a tensor that holds sections; kElsewhere: another one has it.
+std::int64_t row_in_sections(std::int64_t o, const WeightName& name) {
+  const std::int64_t width = outputs_of_group(name, true), group = o / width;
+  std::int64_t within = o % width, before = 0;
+  for (const WeightName::Section& section : name.sections) {
+    const bool here = section.hugging_face == name.hugging_face;
+    if (within < section.outputs)
+      return here ? before + group * section.outputs + within : kElsewhere;
+    within -= section.outputs;
+    if (here) before += name.groups * section.outputs;
+  }
+  STRATA_UNREACHABLE("output {} of {} is in no section", o, name.path);
+}
+
+/// The row of the published tensor that is our output `o`; kElsewhere where it is in another one.
+/// Where GGUF has them paired: within a head, row j of half b stands at 2 j + b.
 std::int64_t row_of(std::int64_t o, const WeightName& name, const Slice& s, Convention convention) {
+  if (in_sections(name, convention)) return row_in_sections(o, name);
   if (name.parts > 1 && convention == Convention::hugging_face)
     return name.parts_alternate ? o * name.parts + name.part : name.part * s.out + o;
   if (name.paired_heads == 0 || convention != Convention::gguf) return name.begin + o;
@@ -107,6 +148,7 @@ void for_each_place(const WeightName& name, const Slice& s, WeightKind kind, Con
       for (std::int64_t i = i0; i < std::min(i0 + kBlock, s.in); ++i)
         for (std::int64_t o = o0; o < std::min(o0 + kBlock, s.out); ++o) {
           const std::int64_t row = rows[static_cast<std::size_t>(o)];
+          if (row == kElsewhere) continue;
           f(i * s.out + o, s.as_ours ? i * s.whole + row : row * s.in + i);
         }
 }
@@ -168,6 +210,10 @@ std::string hugging_face_name(const WeightName& name, std::int64_t piece) {
   const std::int64_t experts = std::max<std::int64_t>(name.experts, 1);
   return numbered(name.hugging_face, layer_of(name, piece), piece % experts);
 }
+std::string prefixed(const Names& names, const std::string& prefix, const std::string& name) {
+  const auto& plain = names.without_prefix;
+  return std::find(plain.begin(), plain.end(), name) != plain.end() ? name : prefix + name;
+}
 /// The element of the published tensor that a piece begins at.
 std::int64_t begin_of(const WeightName& name, const Slice& s, std::int64_t piece,
                       Convention convention) {
@@ -183,7 +229,7 @@ class Resolver {
   /// The published name of a weight; what it should be called where it is not there.
   std::string of(const WeightName& name, std::int64_t piece) const {
     if (source_.convention() == Convention::gguf) return gguf_name(name, piece);
-    const std::string now = prefix_ + hugging_face_name(name, piece);
+    const std::string now = prefixed(names_, prefix_, hugging_face_name(name, piece));
     if (source_.shapes().contains(now)) return now;
     for (const auto& [old_ending, ending] : names_.old_endings) {
       if (!now.ends_with(ending)) continue;
@@ -218,6 +264,16 @@ const WeightName& name_of(const Names& names, const std::string& path) {
   STRATA_UNREACHABLE("the family has no name for the weight {}", path);
 }
 
+/// The names that a source has: those `instead` where the first of them is there.
+Names names_in(const Names& names, const TensorSource& source) {
+  if (names.instead.empty() || source.convention() == Convention::gguf) return names;
+  const Resolver resolver(names, source);
+  if (!source.shapes().contains(resolver.of(names.instead.front(), 0))) return names;
+  Names out = names;
+  for (const WeightName& name : names.instead) replace(out, name);
+  return out;
+}
+
 /// The weights that have names.
 std::vector<WeightShape> published_weights(const Options& options, const Names& names) {
   std::vector<WeightShape> out = decoder::weight_shapes(options);
@@ -247,20 +303,20 @@ Status compare(const std::vector<WeightShape>& weights, const Names& names,
                const Resolver& resolver, const TensorSource& source) {
   std::vector<std::string> missing, misshapen, surplus;
   std::set<std::string> used;
-  for (const WeightShape& w : weights) {
-    const WeightName& name = name_of(names, w.path);
-    const Slice s = slice_of(name, w, source.convention());
-    for (std::int64_t layer = 0; layer < pieces_of(w); ++layer) {
-      const std::string published = resolver.of(name, layer);
-      if (!used.insert(published).second) continue;
-      const auto it = source.shapes().find(published);
-      if (it == source.shapes().end())
-        missing.push_back(published + " " + text(s.shape));
-      else if (it->second != s.shape)
-        misshapen.push_back(
-            fmt::format("{} is {} and should be {}", published, text(it->second), text(s.shape)));
+  for (const WeightShape& w : weights)
+    for (const WeightName& name : tensors_of(name_of(names, w.path), source.convention())) {
+      const Slice s = slice_of(name, w, source.convention());
+      for (std::int64_t layer = 0; layer < pieces_of(w); ++layer) {
+        const std::string published = resolver.of(name, layer);
+        if (!used.insert(published).second) continue;
+        const auto it = source.shapes().find(published);
+        if (it == source.shapes().end())
+          missing.push_back(published + " " + text(s.shape));
+        else if (it->second != s.shape)
+          misshapen.push_back(
+              fmt::format("{} is {} and should be {}", published, text(it->second), text(s.shape)));
+      }
     }
-  }
   for (const auto& [name, shape] : source.shapes())
     if (!used.contains(name) && !resolver.ignored(name))
       surplus.push_back(name + " " + text(shape));
@@ -273,10 +329,31 @@ Status compare(const std::vector<WeightShape>& weights, const Names& names,
                 source.name(), fmt::join(all, "; "));
 }
 
+/// Reads what a tensor of each layer, or expert of a layer, has of a weight.
+Status read_in(Literal& ours, const WeightName& name, const WeightShape& w,
+               const Resolver& resolver, const TensorSource& source) {
+  const Slice s = slice_of(name, w, source.convention());
+  std::string last;
+  Result<Literal> tensor = Literal();
+  for (std::int64_t layer = 0; layer < pieces_of(w); ++layer) {
+    const std::string published = resolver.of(name, layer);
+    if (published != last) tensor = source.read(published);
+    if (!tensor) return tensor.status();
+    last = published;
+    if (!is_float(tensor->dtype()))
+      return Status(Code::unsupported, "{}: tensor '{}' is {}; weights are floating-point numbers",
+                    source.name(), published, strata::name(tensor->dtype()));
+    copy_in(ours, layer * s.in * s.out, *tensor, begin_of(name, s, layer, source.convention()),
+            name, s, w, source.convention());
+  }
+  return {};
+}
+
 }  // namespace
 
-Result<tree::Tree> load_weights(const Options& options, const Names& names,
+Result<tree::Tree> load_weights(const Options& options, const Names& published,
                                 const TensorSource& source, DType dtype) {
+  const Names names = names_in(published, source);
   if (dtype != DType::f32 && dtype != DType::bf16)
     throw Error("load_weights", "weights are f32 or bf16, got {}", strata::name(dtype));
   const std::vector<WeightShape> weights = published_weights(options, names);
@@ -305,20 +382,8 @@ Result<tree::Tree> load_weights(const Options& options, const Names& names,
     }
     const DType kept = w.kind == WeightKind::choice_bias ? DType::f32 : dtype;
     Literal ours(Type(kept, Shape::of(w.shape)));
-    std::string last;
-    Result<Literal> tensor = Literal();
-    for (std::int64_t layer = 0; layer < pieces_of(w); ++layer) {
-      const std::string published = resolver.of(name, layer);
-      if (published != last) tensor = source.read(published);
-      if (!tensor) return tensor.status();
-      last = published;
-      if (!is_float(tensor->dtype()))
-        return Status(Code::unsupported,
-                      "{}: tensor '{}' is {}; weights are floating-point numbers", source.name(),
-                      published, strata::name(tensor->dtype()));
-      copy_in(ours, layer * s.in * s.out, *tensor, begin_of(name, s, layer, source.convention()),
-              name, s, w, source.convention());
-    }
+    for (const WeightName& one : tensors_of(name, source.convention()))
+      if (Status status = read_in(ours, one, w, resolver, source); !status) return status;
     arrays.emplace(w.path, Array(std::move(ours)));
   }
   const decoder::Weights typed = decoder::make_weights(
@@ -337,7 +402,8 @@ std::map<std::string, BlockFormat, std::less<>> packed_weights(const Options& op
     const WeightName& name = name_of(names, w.path);
     // W_kv_b is multiplied into queries as it is, where there is a cache.
     if (w.path.ends_with("latent_attention/kv_b/kernel")) continue;
-    const bool plain = name.gguf_plus == 0 && !slice_of(name, w, source.convention()).as_ours;
+    const bool plain = name.gguf_plus == 0 && !in_sections(name, source.convention()) &&
+                       !slice_of(name, w, source.convention()).as_ours;
     if ((w.kind != WeightKind::matrix && w.kind != WeightKind::embedding) || !plain) continue;
     const std::optional<BlockFormat> format = source.packed(resolver.of(name, 0));
     bool alike = format.has_value();
@@ -354,8 +420,6 @@ std::map<std::string, Literal> published_tensors(const Options& options, const N
   const bool gguf = convention == Convention::gguf;
   const std::string prefix = gguf || names.prefixes.empty() ? "" : names.prefixes[0];
   for (const WeightShape& w : published_weights(options, names)) {
-    const WeightName& name = name_of(names, w.path);
-    const Slice s = slice_of(name, w, convention);
     const Literal ours = params[w.path].literal();
     if (ours.shape().sizes() != w.shape)
       throw Error("published_tensors", "{} is {} and should be {}", w.path,
@@ -364,13 +428,16 @@ std::map<std::string, Literal> published_tensors(const Options& options, const N
       throw Error("published_tensors", "{} is {}; weights are f32 or bf16", w.path,
                   strata::name(ours.dtype()));
     const std::vector<float> from = floats(ours);
-    for (std::int64_t layer = 0; layer < pieces_of(w); ++layer) {
-      const std::string published =
-          prefix + (gguf ? gguf_name(name, layer) : hugging_face_name(name, layer));
-      const auto [it, made] =
-          out.try_emplace(published, Literal(Type(ours.dtype(), Shape::of(s.shape))));
-      copy_out(from, layer * s.in * s.out, it->second, begin_of(name, s, layer, convention), name,
-               s, w, convention);
+    for (const WeightName& name : tensors_of(name_of(names, w.path), convention)) {
+      const Slice s = slice_of(name, w, convention);
+      for (std::int64_t layer = 0; layer < pieces_of(w); ++layer) {
+        const std::string published =
+            gguf ? gguf_name(name, layer) : prefixed(names, prefix, hugging_face_name(name, layer));
+        const auto [it, made] =
+            out.try_emplace(published, Literal(Type(ours.dtype(), Shape::of(s.shape))));
+        copy_out(from, layer * s.in * s.out, it->second, begin_of(name, s, layer, convention), name,
+                 s, w, convention);
+      }
     }
   }
   if (!gguf)
@@ -383,13 +450,16 @@ std::vector<PublishedTensor> published_layout(const Options& options, const Name
   std::map<std::string, std::size_t> places;
   std::vector<PublishedTensor> out;
   for (const WeightShape& w : published_weights(options, names)) {
-    const WeightName& name = name_of(names, w.path);
-    const Slice s = slice_of(name, w, Convention::hugging_face);
-    for (std::int64_t piece = 0; piece < pieces_of(w); ++piece) {
-      const std::string published = prefix + hugging_face_name(name, piece);
-      const auto [it, made] = places.emplace(published, out.size());
-      if (made) out.push_back({.name = published, .shape = s.shape});
-      out[it->second].parts.push_back({w.path, piece});
+    const std::vector<WeightName> tensors =
+        tensors_of(name_of(names, w.path), Convention::hugging_face);
+    for (std::size_t t = 0; t < tensors.size(); ++t) {
+      const Slice s = slice_of(tensors[t], w, Convention::hugging_face);
+      for (std::int64_t piece = 0; piece < pieces_of(w); ++piece) {
+        const std::string published = prefixed(names, prefix, hugging_face_name(tensors[t], piece));
+        const auto [it, made] = places.emplace(published, out.size());
+        if (made) out.push_back({.name = published, .shape = s.shape});
+        out[it->second].parts.push_back({w.path, piece, t});
+      }
     }
   }
   for (const auto& [copy, of] : names.copies) {
@@ -407,7 +477,7 @@ Result<std::vector<float>> published_tensor(
   for (const WeightShape& w : published_weights(options, names))
     for (const PublishedTensor::Part& part : tensor.parts) {
       if (part.path != w.path) continue;
-      const WeightName& name = name_of(names, w.path);
+      const WeightName name = tensors_of(name_of(names, w.path), kConvention)[part.tensor];
       const Slice s = slice_of(name, w, kConvention);
       const auto numbers = read(part.path, part.piece);
       if (!numbers) return numbers.status();

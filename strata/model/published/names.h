@@ -31,6 +31,15 @@ struct WeightName {
   /// other or alternating, and which of them this is.
   std::int64_t parts = 1, part = 0;
   bool parts_alternate = false;
+  /// Hugging Face, not GGUF, has the outputs in several tensors: each of so many equal groups of
+  /// them is these sections, one behind the other; a tensor has a section of all groups, and behind
+  /// it the next section that is its own.
+  struct Section {
+    std::string hugging_face;
+    std::int64_t outputs = 0;
+  };
+  std::int64_t groups = 0;
+  std::vector<Section> sections = {};
   /// Whether Hugging Face has a dimension of 1 between the two, as PyTorch's Conv1d of groups.
   bool conv1d = false;
   /// The numbers of the layers, in order; empty: 0, 1, 2, ...
@@ -54,6 +63,10 @@ struct Names {
   std::vector<WeightName> weights;
   /// What may stand in front of all names of a Hugging Face directory: {"", "transformer."}.
   std::vector<std::string> prefixes = {""};
+  /// Names that none of them stands in front of.
+  std::vector<std::string> without_prefix = {};
+  /// Names that some directories have in place of those of the same paths, all or none of them.
+  std::vector<WeightName> instead = {};
   /// Old endings of names and what they are now: {".gamma", ".weight"}.
   std::vector<std::pair<std::string, std::string>> old_endings = {};
   /// Tensors that belong to no weight and are left out: "*.rotary_emb.inv_freq".

@@ -120,7 +120,7 @@ INSTANTIATE_TEST_SUITE_P(
                     "mixtral_sliding", "qwen2_moe", "qwen2_moe_dense_first", "qwen3_moe",
                     "deepseek_v2", "deepseek_v2_lite", "deepseek_v3", "deepseek_v3_halves",
                     "kimi_k2", "gpt_oss", "llama4", "llama4_interleaved", "llama4_some_dense",
-                    "qwen3_next", "qwen3_next_tail"),
+                    "qwen3_next", "qwen3_next_tail", "qwen3_5", "qwen3_5_moe"),
     [](const auto& test) { return std::string(test.param); });
 
 class BlocksTest : public GoldenTest {};
@@ -165,7 +165,8 @@ INSTANTIATE_TEST_SUITE_P(Families, TrainedTest,
                                          "deepseek_v3_halves", "gemma4", "gemma4_experts",
                                          "gemma4_values", "gemma4_e2b", "gemma4_e4b", "kimi_k2",
                                          "gpt_oss", "llama4", "llama4_interleaved",
-                                         "llama4_some_dense", "qwen3_next", "qwen3_next_tail"),
+                                         "llama4_some_dense", "qwen3_next", "qwen3_next_tail",
+                                         "qwen3_5", "qwen3_5_moe"),
                          [](const auto& test) { return std::string(test.param); });
 
 class EncoderTest : public GoldenTest {};

@@ -21,6 +21,8 @@ struct PublishedTensor {
   struct Part {
     std::string path;
     std::int64_t piece = 0;
+    /// Which of the tensors that hold the piece this is.
+    std::size_t tensor = 0;
   };
   std::string name;
   std::vector<std::int64_t> shape;

@@ -35,18 +35,7 @@ std::vector<std::int64_t> delta_layers(const Config& c, std::int64_t layers) {
 
 decoder::Options options(const Config& stated) {
   const Config c = stated.over(Config::parse(kDefaults));
-  decoder::Options o = usual_options(c, "qwen3_next", 256);
-  o.norm = decoder::NormKind::gemma;
-  o.qkv_bias = o.out_bias = c.flag("attention_bias", false);
-  o.head_norm = decoder::HeadNorm::each_head;
-  o.gated_attention = true;
-  o.ropes = {rope_of(c, o.head_dim)};
-  o.delta = {.key_heads = c.integer("linear_num_key_heads", 16),
-             .value_heads = c.integer("linear_num_value_heads", 32),
-             .key_dim = c.integer("linear_key_head_dim", 128),
-             .value_dim = c.integer("linear_value_head_dim", 128),
-             .taps = c.integer("linear_conv_kernel_dim", 4),
-             .layers = delta_layers(c, o.layers)};
+  decoder::Options o = delta_options(c, "qwen3_next");
   o.experts = experts_of(c, o.layers);
   if (o.experts.dense_layers > 0)
     throw Error("config.json", "mlp_only_layers={}: allowed is none beside linear attention",
@@ -67,6 +56,22 @@ std::string from_gguf(const GgufMetadata&) {
 }
 
 }  // namespace
+
+decoder::Options delta_options(const Config& c, std::string_view model_type) {
+  decoder::Options o = usual_options(c, model_type, 256);
+  o.norm = decoder::NormKind::gemma;
+  o.qkv_bias = o.out_bias = c.flag("attention_bias", false);
+  o.head_norm = decoder::HeadNorm::each_head;
+  o.gated_attention = true;
+  o.ropes = {rope_of(c, o.head_dim)};
+  o.delta = {.key_heads = c.integer("linear_num_key_heads", 16),
+             .value_heads = c.integer("linear_num_value_heads", 32),
+             .key_dim = c.integer("linear_key_head_dim", 128),
+             .value_dim = c.integer("linear_value_head_dim", 128),
+             .taps = c.integer("linear_conv_kernel_dim", 4),
+             .layers = delta_layers(c, o.layers)};
+  return o;
+}
 
 Family qwen3_next() {
   return {"qwen3_next",
