@@ -108,6 +108,14 @@ FAMILIES = {
     "qwen3_next_unscanned": "model_name=qwen3-next-80b-a3b override_model_config=true base_num_decoder_layers=4 base_mlp_dim=12 num_experts=4 "
                             "num_experts_per_tok=2 base_moe_mlp_dim=12 gdn_num_key_heads=2 gdn_num_value_heads=4 gdn_key_head_dim=4 "
                             "gdn_value_head_dim=6 gdn_chunk_size=4 sparse_matmul=false megablox=false capacity_factor=-1 scan_layers=false",
+    "qwen3_5": "model_name=qwen3.5-35b-a3b override_model_config=true base_num_decoder_layers=4 inhomogeneous_layer_cycle_interval=2 "
+               "base_mlp_dim=12 num_experts=4 num_experts_per_tok=2 base_moe_mlp_dim=12 gdn_num_key_heads=2 gdn_num_value_heads=4 "
+               "gdn_key_head_dim=4 gdn_value_head_dim=6 gdn_chunk_size=4 mrope_section=[1,0,0] sparse_matmul=false megablox=false "
+               "capacity_factor=-1",
+    "qwen3_5_unscanned": "model_name=qwen3.5-35b-a3b override_model_config=true base_num_decoder_layers=2 inhomogeneous_layer_cycle_interval=2 "
+                         "base_mlp_dim=12 num_experts=4 num_experts_per_tok=2 base_moe_mlp_dim=12 gdn_num_key_heads=2 gdn_num_value_heads=4 "
+                         "gdn_key_head_dim=4 gdn_value_head_dim=6 gdn_chunk_size=4 mrope_section=[1,0,0] sparse_matmul=false megablox=false "
+                         "capacity_factor=-1 scan_layers=false",
     "llama_mtp": "decoder_block=llama2 vocab_size=4 mtp_num_layers=2 mtp_loss_scaling_factor=0.3 mtp_eval_target_module=2",
     "deepseek_mtp": "model_name=deepseek3-671b override_model_config=true vocab_size=8 base_num_kv_heads=4 q_lora_rank=12 kv_lora_rank=10 "
                     "qk_nope_head_dim=6 qk_rope_head_dim=4 v_head_dim=5 first_num_dense_layers=1 base_num_decoder_layers=3 num_experts=8 "

@@ -27,12 +27,14 @@ bool is_one_of(std::string_view name, std::initializer_list<std::string_view> na
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 bool is_gemma(const Options& o) { return o.family.starts_with("gemma"); }
+/// Qwen3-Next and Qwen3.5 with experts.
+bool has_delta(const Options& o) { return !o.delta.layers.empty(); }
 bool is_deepseek(const Options& o) { return o.family.starts_with("deepseek"); }
 
 void check_family(const Options& o) {
   if (!is_one_of(o.family, {"llama", "mistral", "mixtral", "qwen2", "qwen3", "qwen3_moe", "gemma",
                             "gemma2", "gemma3_text", "gemma4_text", "deepseek_v2", "deepseek_v3",
-                            "gpt_oss", "olmo3", "qwen3_next"}))
+                            "gpt_oss", "olmo3", "qwen3_next", "qwen3_5_moe_text"}))
     throw Error("maxtext",
                 "{}: MaxText 0.2.5 converts no weights of such models, so that none are read or "
                 "written as its checkpoints; `strata convert` takes Hugging Face's, `strata "
@@ -93,7 +95,7 @@ std::int64_t cycle_of(const Options& o, const Layout& layout) {
 /// Throws where what MaxText repeats does not divide the layers.
 void check_layers(const Options& o, const Layout& layout) {
   check_family(o);
-  if (o.family == "qwen3_next" && layout.scanned) (void)delta_cycle(o);
+  if (has_delta(o) && layout.scanned) (void)delta_cycle(o);
   const std::int64_t cycle = o.family == "gemma2" ? 2 : layout.scanned ? cycle_of(o, layout) : 0;
   if (cycle > 0 && o.layers % cycle != 0)
     throw Error("maxtext", "{} layers of {}: MaxText has multiples of {}", o.layers, o.family,
@@ -129,14 +131,14 @@ Part part_of(std::string_view path) {
 std::string expert_block(const Options& o) {
   if (is_deepseek(o)) return "DeepSeekMoeBlock_0/MoeBlock_0";
   if (o.family == "gpt_oss") return "GptOssMlp";
-  if (o.family == "qwen3_next") return "mlp/routed_experts";
+  if (has_delta(o)) return "mlp/routed_experts";
   if (o.family == "gemma4_text") return "mlp/moe_block/MoeBlock_0";
   return o.family == "mixtral" ? "MoeBlock_0" : "moe_block";
 }
 
 std::string attention_block(const Options& o) {
   if (o.family == "gpt_oss") return "GptOssAttention";
-  if (o.family == "qwen3_next") return "attention/attention";
+  if (has_delta(o)) return "attention/attention";
   return o.family == "olmo3" ? "attention" : "self_attention";
 }
 
@@ -181,7 +183,7 @@ Module module_of(const Options& o, const Part& p) {
     if (o.experts.count > 0 && p.part.starts_with("mlp/") && at != usual.end())
       return {"mlp/moe_block/shared_experts/" + std::string(at->second.substr(4)), leaf};
   }
-  if (o.family == "qwen3_next") {
+  if (has_delta(o)) {
     const std::map<std::string_view, std::string_view> here = {
         {"attention_norm", "input_layernorm"},
         {"mlp_norm", "post_attention_layernorm"},
@@ -231,7 +233,7 @@ Sizes shape_of(const Options& o, const Part& p, const Sizes& own) {
     cut_axis(own.size() - 1, o.query_heads);
   if (is_one_of(p.part, {"attention/key", "attention/value"}))
     cut_axis(own.size() - 1, p.stack.ends_with("full_layers") ? o.full.kv_heads : o.kv_heads);
-  const bool flat = o.family == "qwen3_next";  // its gates apply to heads side by side
+  const bool flat = has_delta(o);  // its gates apply to heads side by side
   if (is_one_of(p.part, {"attention/out", "latent_attention/out"}) && p.leaf == "kernel" && !flat)
     cut_axis(0, o.query_heads);
   return out;
@@ -299,7 +301,7 @@ Place place_of(const Options& o, const WeightShape& w, std::int64_t layer, const
   Sizes shape = shape_of(o, p, Sizes(w.shape.begin() + 1, w.shape.end()));
   std::string folder = fmt::format("decoder/{}", stack);
   std::int64_t inner = 0;
-  if (is_one_of(o.family, {"gemma4_text", "qwen3_next"}) && !layout.scanned)
+  if ((o.family == "gemma4_text" || has_delta(o)) && !layout.scanned)
     index = decoder::layer_numbers(o, w.path)[static_cast<std::size_t>(layer)];
   if (o.family == "gemma4_text" && layout.scanned) {
     check_blocks(o);
@@ -307,7 +309,13 @@ Place place_of(const Options& o, const WeightShape& w, std::int64_t layer, const
     folder = full ? "decoder/scanned_blocks/global_layer" : "decoder/scanned_blocks/local_layers";
     inner = full ? 0 : kGemma3Pattern - 1;
   }
-  if (o.family == "qwen3_next" && layout.scanned) {
+  if (has_delta(o) && layout.scanned && o.family != "qwen3_next") {
+    // Each layer of a cycle has arrays of its own.
+    const std::int64_t cycle = delta_cycle(o),
+                       number = decoder::layer_numbers(o, w.path)[static_cast<std::size_t>(layer)];
+    folder += fmt::format("/layer_{}", number % cycle);
+    index = number / cycle, count = o.layers / cycle;
+  } else if (has_delta(o) && layout.scanned) {
     inner = p.stack == "delta_layers" ? delta_cycle(o) - 1 : 0;
     folder += inner > 0 ? "/local_layers" : "/global_layer";
   }

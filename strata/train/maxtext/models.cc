@@ -78,6 +78,7 @@ void require_own_features(const Keys& k) {
       {"vocab_size_per_layer_input", 0, kSmall},
       {"num_kv_shared_layers", 0, kSmall},
       {"use_double_wide_mlp", 0, kSmall},
+      {"use_mrope", 0, "qwen3_5"},
   };
   const std::string block = k.text("decoder_block"), rope = k.text("rope_type");
   for (const Feature& f : kFeatures)
@@ -387,18 +388,20 @@ Json llama4_config(const Keys& k) {
 }
 
 /// The gated delta rule, and gated attention in each last layer of a cycle.
-Json qwen3_next_config(const Keys& k) {
+Json delta_config(const Keys& k, std::string_view model_type) {
   for (const char* key : {"use_post_attn_norm", "use_post_ffw_norm", "attn_logits_soft_cap",
                           "final_logits_soft_cap", "sliding_window_size", "attention_bias"})
     require_flag(k, key, false);
   require_activation(k, "silu");
   require_plain_routers(k, true, false);
-  require(k.whole("shared_experts") <= 1, "shared_experts", k, "decoder_block=qwen3_next has one");
+  require(k.whole("shared_experts") <= 1, "shared_experts", k,
+          "there is one with the gated delta rule");
   require_flag(k, "use_qk_norm_in_gdn", true);
-  require(k.text("rope_type") == "default", "rope_type", k, "decoder_block=qwen3_next has default");
+  require(k.text("rope_type") == "default", "rope_type", k,
+          "there is default with the gated delta rule");
   require_whole_cycles(k);
   Json out = sizes(k);
-  out.update({{"model_type", "qwen3_next"},
+  out.update({{"model_type", model_type},
               {"full_attention_interval", k.whole("inhomogeneous_layer_cycle_interval")},
               {"partial_rotary_factor", k.real("partial_rotary_factor")},
               {"linear_conv_kernel_dim", k.whole("gdn_conv_kernel_dim")},
@@ -415,6 +418,9 @@ Json qwen3_next_config(const Keys& k) {
   add_capacity(out, k);
   return out;
 }
+Json qwen3_next_config(const Keys& k) { return delta_config(k, "qwen3_next"); }
+/// All of its layers have experts; positions of texts are the same for all of mrope's sections.
+Json qwen3_5_config(const Keys& k) { return delta_config(k, "qwen3_5_moe_text"); }
 
 /// Three layers with a window to one without, norms behind both branches.
 Json olmo3_config(const Keys& k) {
@@ -597,6 +603,7 @@ constexpr FamilyOf kFamilies[] = {
     {"gpt_oss", &gpt_oss_config, true},
     {"llama4", &llama4_config, true},
     {"qwen3_next", &qwen3_next_config, true},
+    {"qwen3_5", &qwen3_5_config, true},
     {"olmo3", &olmo3_config},
 };
 
