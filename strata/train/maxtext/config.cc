@@ -59,7 +59,33 @@ File find_config(const std::string& name) {
                 fmt::format("[Errno 2] No such file or directory: '{}'", "src/" + name));
 }
 
-Value load(const File& file, int depth = 0) {
+using Sources = std::map<std::string, std::string>;
+
+/// MaxText's own base.yml holds the defaults.
+std::string name_of(const File& file) {
+  return file.own && file.path == "base.yml" ? "default" : file.path;
+}
+
+/// Whether layers of a key add up: tables do, and rules of sharding.
+bool adds_up(const std::string& key, const Value& base, const Value& added) {
+  return (base.dict() && added.dict()) ||
+         (key == "logical_axis_rules" && truth(base) && truth(added));
+}
+
+/// Notes that the keys of `layer`, which lies on `base`, come from `source`.
+void note_layer(Sources& sources, const Dict& base, const Dict& layer, const std::string& source,
+                bool rules_instead = true) {
+  for (const auto& [key, value] : layer) {
+    const auto under = base.find(key);
+    const bool both = under != base.end() && adds_up(key, under->second, value) &&
+                      !(key == "logical_axis_rules" && rules_instead);
+    const auto before = sources.find(key);
+    sources[key] = both && before != sources.end() ? source + " over " + before->second : source;
+  }
+}
+
+/// A file with the files below it; `sources` gets the file that gave each key.
+Value load(const File& file, Sources& sources, int depth = 0) {
   if (depth > kDeepestBase)
     throw Refused("RecursionError", fmt::format("{}: base_config goes round", file.path));
   Value own;
@@ -73,7 +99,10 @@ Value load(const File& file, int depth = 0) {
     if (!own.dict()) throw Refused("OSError", fmt::format("{}: no mapping of keys", file.path));
   }
   const auto base = own.dict()->find("base_config");
-  if (base == own.dict()->end() || base->second.is_none()) return own;
+  if (base == own.dict()->end() || base->second.is_none()) {
+    note_layer(sources, {}, *own.dict(), name_of(file));
+    return own;
+  }
   const std::string name = str(base->second);
   const std::string beside = (fs::path(file.path).parent_path() / name).lexically_normal();
   File under = {name, true};
@@ -84,7 +113,9 @@ Value load(const File& file, int depth = 0) {
   else if (!is_own(name))
     throw Refused("FileNotFoundError",
                   fmt::format("[Errno 2] No such file or directory: '{}'", name));
-  return merge(load(under, depth + 1), own);
+  const Value below = load(under, sources, depth + 1);
+  note_layer(sources, *below.dict(), *own.dict(), name_of(file));
+  return merge(below, own);
 }
 
 /// models/NAME.yml beside the configuration, one folder up, among MaxText's own.
@@ -244,12 +275,17 @@ Value default_tokenizer(const Dict& raw, bool& published) {
   return known[model].get<std::string>();
 }
 
-Dict respelled(const Dict& raw, std::vector<std::string>& warnings) {
+/// "derived from base_emb_dim, global_parameter_scale".
+std::string derived_from(const std::set<std::string>& keys) {
+  return fmt::format("derived from {}", fmt::join(keys, ", "));
+}
+
+Dict respelled(const Dict& raw, Resolved& resolved) {
   Dict out;
   bool published = false;
   for (const auto& [key, given] : raw) {
     bool ignored = false;
-    if (!is_key(key)) refuse_unknown(key, raw, warnings, ignored);
+    if (!is_key(key)) refuse_unknown(key, raw, resolved.warnings, ignored);
     if (ignored) continue;
     Value value = given;
     if (value.text() && lower(*value.text()) == "none") value = {};
@@ -266,10 +302,16 @@ Dict respelled(const Dict& raw, std::vector<std::string>& warnings) {
     if (among(key, {"run_name", "dump_hlo_local_module_name", "dump_hlo_module_name"}) &&
         value.is_none())
       value = "";
-    if (key == "tokenizer_path" && value.is_none()) value = default_tokenizer(raw, published);
+    if (key == "tokenizer_path" && value.is_none()) {
+      value = default_tokenizer(raw, published);
+      resolved.sources[key] = derived_from({"model_name"});
+    }
     out.insert_or_assign(key, value);
   }
-  if (published) out.insert_or_assign("tokenizer_type", "huggingface");
+  if (published) {
+    out.insert_or_assign("tokenizer_type", "huggingface");
+    resolved.sources["tokenizer_type"] = derived_from({"model_name", "tokenizer_path"});
+  }
   return out;
 }
 
@@ -292,7 +334,9 @@ class Resolution {
       config_ = find_config(arguments_.front());
       arguments_.erase(arguments_.begin());
     }
-    base_ = load(config_);
+    base_ = load(config_, out_.sources);
+    for (const auto& [key, source] : out_.sources)
+      if (!is_own(source) && source != "default") out_.given.insert(key);
     read_overrides();
     read_model();
     lay_together();
@@ -308,21 +352,20 @@ class Resolution {
       const auto [key, value] = read_argument(argument);
       update(line, key, value);
     }
-    for (const auto& [key, unused] : line) note(key, "command line");
+    for (const auto& [key, unused] : line) out_.given.insert(key);
     line_ = deep_copy(line);
     // Folder and token may come from around the command.
     const Value all = merge(base_, line);
-    if (!is_true(*all.dict(), "base_output_directory"))
+    if (!is_true(*all.dict(), "base_output_directory")) {
       line["base_output_directory"] = (fs::current_path() / "maxtext_output").string();
+      surrounding_["base_output_directory"] = "derived from the working directory";
+    }
     if (const char* token = around_.variable("HF_TOKEN");
-        token && *token && !is_true(*all.dict(), "hf_access_token"))
+        token && *token && !is_true(*all.dict(), "hf_access_token")) {
       line["hf_access_token"] = token;
+      surrounding_["hf_access_token"] = "environment: HF_TOKEN";
+    }
     overrides_ = Value(line);
-  }
-
-  void note(const std::string& key, const std::string& source) {
-    out_.sources[key] = source;
-    out_.given.insert(key);
   }
 
   void read_model() {
@@ -342,17 +385,21 @@ class Resolution {
           fmt::format("Model config for '{}' not found at models/{}.yml", name, name));
       return;
     }
-    Value loaded = file->own ? from_json(upstream()["files"][file->path]) : load(*file);
+    Sources of_model;
+    Value loaded = file->own ? from_json(upstream()["files"][file->path]) : load(*file, of_model);
     if (!loaded.dict()) throw Refused("OSError", fmt::format("{}: no mapping of keys", file->path));
     if (override_model_)
       for (const auto& [key, unused] : *overrides_.dict()) loaded.dict()->erase(key);
     else
       refuse_other_values(*loaded.dict(), *overrides_.dict());
-    for (const auto& [key, unused] : *loaded.dict()) out_.sources.emplace(key, file->path);
     model_ = loaded;
+    model_file_ = file->path;
+    if (!file->own)
+      for (const auto& [key, unused] : *loaded.dict()) out_.given.insert(key);
   }
 
   void lay_together() {
+    note_layers();
     Value model = deep_copy(model_);
     Value rules = take_rules(*base_.dict());
     for (Value* layer : {&model, &overrides_}) {
@@ -361,6 +408,16 @@ class Resolution {
     }
     raw_ = *merge(merge(base_, model), overrides_).dict();
     raw_["logical_axis_rules"] = rules;
+  }
+
+  void note_layers() {
+    const auto instead = [](const Value& layer) {
+      return is_true(*layer.dict(), "override_logical_axis_rules");
+    };
+    note_layer(out_.sources, *base_.dict(), *model_.dict(), model_file_, instead(model_));
+    const Value below = merge(base_, model_);
+    note_layer(out_.sources, *below.dict(), *line_.dict(), "command line", instead(line_));
+    for (const auto& [key, source] : surrounding_) out_.sources[key] = source;
   }
 
   void read_environment() {
@@ -379,20 +436,24 @@ class Resolution {
                                   "`override_model_config=True`.",
                                   key, name));
       value = from_variable(key, text, value);
-      note(key, name);
+      out_.sources[key] = "environment: " + name;
+      out_.given.insert(key);
     }
   }
 
   void validate() {
-    const Dict given = respelled(raw_, out_.warnings);
+    const Dict given = respelled(raw_, out_);
     if (is_true(given, "use_tokamax_splash") && is_true(given, "use_jax_splash"))
       throw Refused("ValueError",
                     "At most one of `use_tokamax_splash` and `use_jax_splash` can be set to True.");
     std::vector<Misfit> misfits;
     out_.values = fit_keys(given, misfits);
     if (!misfits.empty()) throw Invalid(misfits);
+    Dict before;
+    Origins origins;
+    for (const auto& [key, value] : out_.values) before.emplace(key, deep_copy(value));
     try {
-      run_validators({out_.values, around_, out_.warnings});
+      run_validators({out_.values, around_, out_.warnings, origins});
     } catch (const Refused& e) {
       if (e.error_class() == "ValueError")
         throw Invalid({{"", "value_error", std::string("Value error, ") + e.what()}});
@@ -403,6 +464,25 @@ class Resolution {
     Value& mu = out_.values["mu_dtype"];
     if (!mu.text() || !is_dtype(*mu.text()))
       throw Refused("TypeError", fmt::format("data type {} not understood", repr(mu)));
+    note_derived(before, given, origins);
+  }
+
+  /// Completes the sources: what validators changed is derived, what nobody gave is a default.
+  void note_derived(const Dict& before, const Dict& given, const Origins& origins) {
+    for (const auto& [key, value] : out_.values) {
+      std::string& source = out_.sources[key];
+      if (source.empty()) source = "default";
+      const auto origin = origins.find(key);
+      const auto was = before.find(key);
+      // A key that was computed from itself alone is the same key, spelled otherwise.
+      const bool from_others = origin != origins.end() && !origin->second.empty();
+      if (!from_others || (given.contains(key) && was != before.end() && value == was->second))
+        continue;
+      const std::string instead =
+          source == "default" ? ""
+                              : fmt::format(", in place of {} ({})", repr(was->second), source);
+      source = derived_from(origin->second) + instead;
+    }
   }
 
   std::vector<std::string> arguments_;
@@ -410,6 +490,9 @@ class Resolution {
   Resolved out_;
   File config_;
   Value base_, line_, overrides_, model_;
+  std::string model_file_;
+  /// Sources of what comes from around the command.
+  Sources surrounding_;
   bool override_model_ = false;
   Dict raw_;
 };

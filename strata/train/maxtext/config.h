@@ -32,8 +32,9 @@ class Invalid : public Refused {
 /// A configuration with every key of MaxText's, those that it derives too.
 struct Resolved {
   Dict values;
-  /// Where keys that no base file gave come from: "command line", "models/llama2-7b.yml",
-  /// "M_STEPS".
+  /// Where the value of each key comes from: "default", "my.yml", "models/llama2-7b.yml", "command
+  /// line", "environment: M_STEPS", "derived from base_emb_dim, global_parameter_scale", or tables
+  /// that were merged: "command line over default".
   std::map<std::string, std::string> sources;
   /// Keys that a person gave: on the command line, in the environment, in a file of theirs.
   std::set<std::string> given;

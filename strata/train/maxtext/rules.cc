@@ -17,7 +17,14 @@ namespace strata::train::maxtext {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using Scope = std::map<std::string, Value>;
+using Reads = std::set<std::string>;
+
+/// A name's value, and the keys that it was computed from.
+struct Local {
+  Value value;
+  Reads from;
+};
+using Scope = std::map<std::string, Local>;
 
 [[noreturn]] void type_error(const std::string& text) { throw Refused("TypeError", text); }
 
@@ -110,7 +117,8 @@ std::string now() {
   return out;
 }
 
-/// One run of the validators.
+/// One run of the validators. `reads_` collects what the statement at hand reads, `control_` what
+/// the conditions around it read; an assigned name has both as its origin.
 class Machine {
  public:
   explicit Machine(const RuleContext& context) : context_(context) {}
@@ -120,10 +128,12 @@ class Machine {
     const Json& function = upstream()["functions"].at(name);
     Scope scope;
     for (std::size_t i = 0; i < arguments.size(); ++i)
-      scope[function[0].at(i).get<std::string>()] = arguments[i];
-    for (const char* text : {"self", "config"}) scope.emplace(text, Value());
+      scope[function[0].at(i).get<std::string>()] = {arguments[i], reads_};
+    for (const char* text : {"self", "config"}) scope.emplace(text, Local());
     // Functions within functions see the names around them, of which they use none.
+    const Reads before = std::exchange(reads_, {});
     run(function[1], scope);
+    reads_.insert(before.begin(), before.end());
     Value out = returned_ ? *returned_ : Value();
     returned_.reset();
     return out;
@@ -139,23 +149,60 @@ class Machine {
 
   void run(const Json& statements, Scope& scope) {
     for (const Json& s : statements) {
+      reads_.clear();
       step(s, scope);
       if (returned_ || broken_) return;
     }
+    reads_.clear();
+  }
+
+  /// Runs statements that depend on what has just been read.
+  void run_under(const Json& statements, Scope& scope) {
+    const Reads outer = control_;
+    control_.insert(reads_.begin(), reads_.end());
+    run(statements, scope);
+    control_ = outer;
+  }
+
+  Reads origin() const {
+    Reads out = reads_;
+    out.insert(control_.begin(), control_.end());
+    return out;
+  }
+
+  /// Notes where a key has its value from. What was computed from itself keeps its first origin.
+  void note(const std::string& key) {
+    Reads& of = context_.origins[key];
+    Reads from = origin();
+    if (!from.contains(key)) of.clear();
+    from.erase(key);
+    of.insert(from.begin(), from.end());
+  }
+
+  /// Notes the key of `self.key`, `self.key[i]` and the like, if it is one.
+  void note_place(const Json& place) {
+    if (!place.is_array()) return;
+    if (place[0] == "self") note(place[1].get<std::string>());
+    if (place[0] == "get") note_place(place[1]);
   }
 
   void step(const Json& s, Scope& scope) {
     const std::string& kind = s[0].get_ref<const std::string&>();
     if (kind == "if") {
-      run(truth(get(s[1], scope)) ? s[2] : s[3], scope);
+      run_under(truth(get(s[1], scope)) ? s[2] : s[3], scope);
     } else if (kind == "raise") {
       throw Refused(s[1].get<std::string>(), str(get(s[2], scope)));
     } else if (kind == "set") {
       assign(s[1], get(s[2], scope), scope);
     } else if (kind == "setattr") {
-      self(*get(s[1], scope).text()) = get(s[2], scope);
+      const std::string key = *get(s[1], scope).text();
+      self(key) = get(s[2], scope);
+      note(key);
     } else if (kind == "for") {
-      for (const Value& v : elements(get(s[2], scope))) {
+      const List over = elements(get(s[2], scope));
+      const Reads from = reads_;
+      for (const Value& v : over) {
+        reads_ = from;
         assign(s[1], v, scope);
         run(s[3], scope);
         if (returned_) return;
@@ -163,12 +210,14 @@ class Machine {
       }
     } else if (kind == "return") {
       returned_ = get(s[1], scope);
+      reads_ = origin();
     } else if (kind == "break") {
       broken_ = true;
     } else if (kind == "warn") {
       warn(s, scope);
     } else {  // "do"
       get(s[1], scope);
+      if (s[1].is_array() && s[1][0] == "method") note_place(s[1][1]);
     }
   }
 
@@ -183,13 +232,15 @@ class Machine {
 
   void assign(const Json& target, const Value& value, Scope& scope) {
     if (target.is_string()) {
-      scope[target.get<std::string>()] = value;
+      scope[target.get<std::string>()] = {value, origin()};
     } else if (target.is_array()) {
       const List parts = elements(value);
       if (parts.size() != target.size()) throw Refused("ValueError", "not enough values to unpack");
       for (std::size_t i = 0; i < parts.size(); ++i) assign(target[i], parts[i], scope);
     } else if (target.contains("self")) {
-      context_.values.insert_or_assign(target["self"].get<std::string>(), value);
+      const std::string key = target["self"].get<std::string>();
+      context_.values.insert_or_assign(key, value);
+      note(key);
     } else {
       const Value of = get(target["of"], scope);
       const Json& at = target["at"];
@@ -199,6 +250,7 @@ class Machine {
       } else {
         element(of, get(at, scope)) = value;
       }
+      note_place(target["of"]);
     }
   }
 
@@ -221,7 +273,7 @@ class Machine {
   Value get(const Json& e, Scope& scope) {
     if (!e.is_array()) return from_json(e);
     const std::string& kind = e[0].get_ref<const std::string&>();
-    if (kind == "self") return self(e[1].get_ref<const std::string&>());
+    if (kind == "self") return read(e[1].get_ref<const std::string&>());
     if (kind == "var") return variable(e[1].get_ref<const std::string&>(), scope);
     if (kind == "and" || kind == "or") {
       Value out;
@@ -257,11 +309,17 @@ class Machine {
     return builtin(e[1].get_ref<const std::string&>(), e, scope);
   }
 
+  Value& read(const std::string& key) {
+    reads_.insert(key);
+    return self(key);
+  }
+
   Value variable(const std::string& name, const Scope& scope) {
     const auto found = scope.find(name);
     if (found == scope.end())
       throw Refused("NameError", fmt::format("name '{}' is not defined", name));
-    return found->second;
+    reads_.insert(found->second.from.begin(), found->second.from.end());
+    return found->second.value;
   }
 
   Value chain(const Json& e, Scope& scope) {
@@ -333,6 +391,7 @@ class Machine {
   Value attribute(const Json& e, Scope& scope) {
     const std::string name = str(get(e[1], scope));
     const auto found = context_.values.find(name);
+    reads_.insert(name);
     if (found != context_.values.end()) return found->second;
     if (e.size() > 2) return get(e[2], scope);
     throw Refused("AttributeError", fmt::format("no attribute '{}'", name));
@@ -406,15 +465,24 @@ class Machine {
     if (name.starts_with("os.") || name == "gcs_utils.add_trailing_slash" ||
         name == "first_existing")
       return path_function(name, a);
-    if (name == "jax.devices") return List(static_cast<std::size_t>(context_.around.devices));
-    if (name == "jax.local_device_count") return context_.around.devices;
-    if (name == "jax.distributed.is_initialized") return context_.around.distributed;
-    if (name == "now") return now();
+    if (name.starts_with("jax.")) return device_function(name);
+    if (name == "now") {
+      reads_.insert("the time");
+      return now();
+    }
     if (name == "check_template") return check_template(str(a.at(0)));
     if (name == "max_utils.get_num_slices") return slices(a.at(0));
     if (name == "accelerator_to_spec_map.get_system_characteristics") return devices_of_slice(a[0]);
     if (name.starts_with("elastic_utils.")) return {};
     return plain_function(name, a);
+  }
+
+  Value device_function(const std::string& name) {
+    reads_.insert("the devices of this process");
+    if (name == "jax.devices") return List(static_cast<std::size_t>(context_.around.devices));
+    if (name == "jax.local_device_count") return context_.around.devices;
+    STRATA_CHECK(name == "jax.distributed.is_initialized", "a function of devices: {}", name);
+    return context_.around.distributed;
   }
 
   static Value is_instance(const Value& value, const Json& type) {
@@ -433,6 +501,7 @@ class Machine {
     namespace fs = std::filesystem;
     if (name == "os.path.join") return join_paths(a);
     if (name == "os.environ.get") {
+      reads_.insert("$" + str(a.at(0)));
       const char* found = context_.around.variable(str(a.at(0)));
       return found ? Value(found) : Value();
     }
@@ -559,6 +628,7 @@ class Machine {
   }
 
   const RuleContext& context_;
+  Reads reads_, control_;
   std::optional<Value> returned_;
   bool broken_ = false;
 };

@@ -6,6 +6,8 @@
 #pragma once
 
 #include <functional>
+#include <map>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -36,11 +38,17 @@ struct Surroundings {
   bool distributed = false;
 };
 
+/// Keys that were assigned, each with the keys that its value and the conditions before it read;
+/// beside keys, "the time", "the devices of this process" and variables of the environment ("$A").
+using Origins = std::map<std::string, std::set<std::string>>;
+
 struct RuleContext {
   Dict& values;
   const Surroundings& around;
   /// What upstream logs as warnings.
   std::vector<std::string>& warnings;
+  /// Written by validators that assign.
+  Origins& origins;
 };
 
 /// Runs all validators in upstream's order on the values of all keys. Throws Refused with the class

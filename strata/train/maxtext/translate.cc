@@ -353,17 +353,12 @@ std::string explain(const std::string& key, const Resolved& resolved) {
     throw ConfigError(
         fmt::format("MaxText has no key '{}'{}", key, did_you_mean(key, names_of_keys())));
   const KeyEffect effect = effect_of(key);
-  const auto source = resolved.sources.find(key);
   const Value& value = resolved.values.at(key);
   const bool secret = key == "hf_access_token" && truth(value);
   std::string out = fmt::format("{}: {}\n", key, type_text(keys[key][0]));
   if (keys[key].size() > 2) out += fmt::format("range: {}\n", keys[key][2].dump());
   out += fmt::format("default: {}\n", repr(default_of(key)));
-  out += fmt::format("value: {} ({})\n", secret ? "set" : repr(value),
-                     source != resolved.sources.end()   ? source->second
-                     : effect.effect == Effect::derived ? "derived"
-                     : value == default_of(key)         ? "default"
-                                                        : "derived from other keys");
+  out += fmt::format("value: {} ({})\n", secret ? "set" : repr(value), resolved.sources.at(key));
   return out + fmt::format("effect: {}: {}\n", to_string(effect.effect), effect.sentence);
 }
 
