@@ -9,6 +9,8 @@
 #include <fstream>
 #include <limits>
 
+#include "strata/base/cgroup.h"
+
 namespace strata {
 namespace {
 
@@ -43,7 +45,9 @@ std::string bytes_text(std::size_t bytes) {
   return fmt::format("{} bytes ({:.3g} {})", bytes, size, kUnits[unit]);
 }
 
-std::size_t available_memory() { return std::min(free_in_machine(), left_of_limit()); }
+std::size_t available_memory() {
+  return std::min({free_in_machine(), left_of_limit(), left_of_cgroups()});
+}
 
 OutOfMemory::OutOfMemory(std::size_t requested)
     : what_(fmt::format("out of memory: {} requested, {} available", bytes_text(requested),

@@ -21,6 +21,15 @@ fact "what has no effect is said" grep -q "^sa_block_q=128 accepted, no effect h
 fact "there is a checkpoint" test -d runs/a/checkpoints/3
 strata train src/maxtext/configs/base.yml run_name=a steps=3 $tiny
 fact "the same line goes on where it stopped" grep -q "going on from runs/a/checkpoints/3" err
+fact "what it takes of memory stands in one line" grep -q "^memory: [0-9.]* [kM]B (weights [0-9.]* kB, optimizer [0-9.]* kB, gradients and activations [0-9.]* [kM]B, batch 512 B) of " err
+STRATA_MEMORY_LIMIT=200000 strata train configs/base.yml run_name=large steps=2 $tiny
+fact "a run that does not fit does not begin" says 1 " of memory, and 200 kB are available: weights "
+fact "and what would mend it is said" grep -q "what would mend it: weight_dtype=bfloat16; or " err
+seq 3000 > numbers.txt
+STRATA_MEMORY_LIMIT=200000 strata train train_files=numbers.txt run_name=large steps=2
+fact "nor one of this trainer's own keys" says 1 "STRATA_MEMORY_LIMIT=none goes on anyway"
+STRATA_MEMORY_LIMIT=none strata train configs/base.yml run_name=large steps=1 $tiny
+fact "but where it is told to" is 0
 STRATA_DEVICE_TFLOPS=1 strata train configs/base.yml run_name=b steps=2 $tiny
 fact "MFU where the device is known" grep -q "^goodput: [0-9.]*, mfu: [0-9.]*$" err
 strata decode configs/base.yml run_name=a base_output_directory=runs prompt=abc max_target_length=68
@@ -30,7 +39,6 @@ strata train configs/base.yml run_name=further steps=2 $tiny mtp_num_layers=1
 fact "further tokens in MaxText's words" grep -q ", perplexity: [0-9.]*, main_model_loss: [0-9.]*, mtp_loss: [0-9.]*$" err
 strata decode configs/base.yml run_name=further base_output_directory=runs prompt=abc max_target_length=68
 fact "decode does not read them" grep -q '^Input `abc` -> `' out
-seq 3000 > numbers.txt
 strata train train_files=numbers.txt decoder_block=published mtp_num_layers=1 mtp_eval_target_module=1 run_name=accepted \
   steps=2 eval_interval=2 eval_steps=2 max_target_length=32 per_device_batch_size=2
 fact "evaluations tell how many are accepted" grep -q "^eval after step: 2, .*, avg_mtp_acceptance_rate: [0-9.]*%$" err

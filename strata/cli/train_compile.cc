@@ -8,11 +8,11 @@
 #include <nlohmann/json.hpp>
 
 #include "strata/base/file.h"
-#include "strata/base/text.h"
 #include "strata/cli/compile_target.h"
 #include "strata/cli/maxtext.h"
 #include "strata/train/maxtext/topology.h"
 #include "strata/train/maxtext/translate.h"
+#include "strata/train/report/memory_need.h"
 #include "strata/train/report/mesh_report.h"
 #include "strata/train/state.h"
 #include "strata/train/step/parallelism.h"
@@ -36,10 +36,6 @@ struct Job {
   std::string topology;  // as the user calls it
   std::string target;    // "tpu:v5e:16x16"; empty where it has no name here
 };
-
-std::string bytes_text(std::int64_t bytes) {
-  return fmt::format("{}B", human_count(static_cast<double>(bytes)));
-}
 
 Job maxtext_job(const Options& o) {
   const maxtext::Resolved r = resolve_maxtext(o.arguments);
@@ -67,62 +63,6 @@ Job own_job(const Options& o) {
         "compile_topology=v5e-16");
   const train::Config c = read_config_arguments(o.arguments, train::Data::optional);
   return {train::with_devices(c, devices), o.target, o.target};
-}
-
-/// The power of two by which a step has to shrink, of what it takes and what a chip has; 2 where
-/// that is not known.
-std::int64_t times_smaller(std::int64_t needed, std::int64_t available) {
-  std::int64_t out = 2;
-  while (available > 0 && needed / out > available) out *= 2;
-  return out;
-}
-
-/// What would make a step smaller that takes too much of a chip. What a step takes besides its
-/// state goes nearly with the tokens that a chip sees at once, so batches and sequences are named
-/// by the size that fits.
-std::string advice(const train::Config& c, const train::StepProgram& p, const train::MeshReport& r,
-                   std::int64_t needed, std::int64_t available) {
-  std::vector<std::string> keys;
-  const std::int64_t times = times_smaller(needed, available);
-  if (available > 0 && r.state_bytes > available / 2)
-    return fmt::format(
-        "what would mend it: a larger ici_fsdp_parallelism or ici_tensor_parallelism (more chips), "
-        "since weights and moments alone are {}",
-        bytes_text(r.state_bytes));
-  const auto policy = c.model.find("remat_policy");
-  if (policy == c.model.end() || policy->second != "full")
-    keys.push_back("remat_policy=full, which keeps only what enters each layer");
-  if (c.per_device_batch_size > 1) {
-    const std::int64_t per_chip = std::max<std::int64_t>(c.per_device_batch_size / times, 1);
-    keys.push_back(fmt::format(
-        "per_device_batch_size={} with gradient_accumulation_steps={}", per_chip,
-        c.gradient_accumulation_steps * (c.per_device_batch_size + per_chip - 1) / per_chip));
-  } else {
-    keys.push_back(
-        fmt::format("max_target_length={}", std::max<std::int64_t>(p.length / times, 1)));
-    keys.push_back(
-        fmt::format("ici_context_parallelism={}, which cuts sequences, with as much less of "
-                    "ici_fsdp_parallelism",
-                    times));
-  }
-  return fmt::format("what would mend it: {}", fmt::join(keys, "; or "));
-}
-
-/// Largest arguments by what a chip holds of them.
-std::string largest(const train::StepProgram& p) {
-  std::vector<std::pair<std::int64_t, std::string>> all;
-  for (const train::StepValue& a : p.arguments) {
-    const Type part = a.sharding
-                          ? a.type.with(Shape::of(a.sharding->shard_shape(a.type.shape().sizes())))
-                          : a.type;
-    all.emplace_back(static_cast<std::int64_t>(part.bytes()), a.name);
-  }
-  std::stable_sort(all.begin(), all.end(),
-                   [](const auto& a, const auto& b) { return a.first > b.first; });
-  std::string out;
-  for (std::size_t i = 0; i < std::min<std::size_t>(3, all.size()); ++i)
-    out += fmt::format("{}{} {}", i == 0 ? "" : ", ", all[i].second, bytes_text(all[i].first));
-  return "the largest arguments of a chip: " + out;
 }
 
 ordered_json summary(const Job& job, const train::StepProgram& p, const train::MeshReport& r) {
@@ -185,6 +125,10 @@ int run(const Options& o) {
       if (key != "collectives_by_strata") std::cout << key << ": " << value.dump() << "\n";
     std::cout << "by Strata's partitioner, " << r.to_string() << "\n";
   }
+  const auto advice = [&](std::int64_t needed, std::int64_t available) {
+    return train::memory_advice(job.config, p.length, r.state_bytes, needed, available,
+                                train::Room::chip);
+  };
   int exit = kDone;
   auto report = job.target.empty() ? Result<runtime::plugin::CompileReport>(Status(
                                          Code::not_found,
@@ -205,16 +149,17 @@ int run(const Options& o) {
     if (report->hbm_bytes > 0 && over > 0) {
       std::cerr << fmt::format(
           "strata: the step takes {} of each chip, {} more than it has\n{}{}; {}\n",
-          bytes_text(report->total_bytes()), bytes_text(over), largest_arrays(*p.module),
-          largest(p), advice(job.config, p, r, report->total_bytes(), report->hbm_bytes));
+          train::size_text(report->total_bytes()), train::size_text(over),
+          largest_arrays(*p.module), train::largest_arguments(p),
+          advice(report->total_bytes(), report->hbm_bytes));
       exit = kWorkFailed;
     }
   } else if (report.status().code() == Code::no_space) {
     const std::string& words = report.status().message();
     const auto s = runtime::plugin::shortage_of(words).value_or(runtime::plugin::Shortage{});
     std::cerr << fmt::format("strata: the step does not fit: {}\n{}{}{}; {}\n", words,
-                             shortage_text(words), largest_arrays(*p.module), largest(p),
-                             advice(job.config, p, r, s.needed, s.available));
+                             shortage_text(words), largest_arrays(*p.module),
+                             train::largest_arguments(p), advice(s.needed, s.available));
     exit = kWorkFailed;
   } else if (report.status().code() == Code::not_found) {
     std::cerr << fmt::format("not compiled: {}\n", report.status().message());

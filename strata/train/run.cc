@@ -22,6 +22,7 @@
 #include "strata/train/outcome_model.h"
 #include "strata/train/pipeline.h"
 #include "strata/train/processes.h"
+#include "strata/train/report/memory_need.h"
 #include "strata/train/report/mesh_report.h"
 #include "strata/train/report/metrics.h"
 #include "strata/train/report/plot.h"
@@ -267,9 +268,11 @@ std::string Run::sources() const {
 }
 
 Status Run::start() {
+  // What the mesh does not divide, and what does not fit, is told before weights are made.
+  const StepProgram program = step_program(c_, base_, mesh_);
+  if (Status s = check_memory(c_, base_, program, progress_); !s.ok()) return s;
+  const std::string mesh = mesh_ ? mesh_report(program).to_string() : "";
   if (Status s = resume(); !s.ok()) return s;
-  // What the mesh does not divide is told before weights are made.
-  const std::string mesh = mesh_ ? mesh_report(step_program(c_, base_, mesh_)).to_string() : "";
   if (result_.checkpoint.empty()) state_ = init_state(c_, base_);
   if (mesh_) put_state();
   if (processes::is_first())
