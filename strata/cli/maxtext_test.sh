@@ -91,6 +91,15 @@ strata convert "$saved/llama_mtp" further --config four.json
 fact "further tokens are of no published Llama" prints 0 "(mtp_block) are left out"
 strata convert further back --format maxtext
 fact "what is left reads again" test -s back/items/_METADATA
+strata train configs/base.yml run_name=first_dense steps=1 $small decoder_block=deepseek attention_type=mla \
+  q_lora_rank=0 kv_lora_rank=8 qk_nope_head_dim=8 qk_rope_head_dim=4 v_head_dim=8 num_experts=4 num_experts_per_tok=2 \
+  base_moe_mlp_dim=8 shared_experts=1 first_num_dense_layers=1 routed_score_func=softmax mscale=0
+strata convert runs/first_dense first_dense
+strata model routes first_dense --files numbers.txt --rows 2 --length 16
+fact "layers without experts are said to be dense" prints 0 "     0   dense"
+fact "those with some list them" grep -q "^     1       3  *[0-9.]* %$" out
+strata model routes first_dense --files numbers.txt --rows 2 --length 16 --json
+fact "in JSON they are null" prints 0 '"layers":[null,['
 strata convert "$saved/llama" nothing
 fact "the model must be said" says 2 "name a config.json"
 

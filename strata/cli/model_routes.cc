@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -35,6 +36,17 @@ Array rows_of(const data::Dataset& data, std::size_t source, const Options& o) {
   return Array(std::move(out));
 }
 
+/// Of (L, E) shares: a list for each layer, null for one without experts, whose shares are all 0.
+ordered_json by_layer(const std::vector<double>& shares, std::int64_t experts) {
+  ordered_json out = ordered_json::array();
+  for (auto row = shares.begin(); row != shares.end(); row += experts) {
+    const std::vector<double> layer(row, row + experts);
+    const bool routed = std::any_of(layer.begin(), layer.end(), [](double s) { return s > 0; });
+    out.push_back(routed ? ordered_json(layer) : ordered_json());
+  }
+  return out;
+}
+
 int run(const Options& o) {
   auto tokenizer = engine::load_tokenizer(o.model);
   if (!tokenizer) return fail(tokenizer.status());
@@ -59,11 +71,7 @@ int run(const Options& o) {
   for (std::size_t s = 0; s < data->sources().size(); ++s) {
     const std::vector<double> all =
         routes(loaded->params, rows_of(*data, s, o)).to_vector<double>();
-    ordered_json layers = ordered_json::array();
-    for (std::size_t i = 0; i < all.size(); i += static_cast<std::size_t>(experts))
-      layers.push_back(std::vector<double>(all.begin() + static_cast<std::ptrdiff_t>(i),
-                                           all.begin() + static_cast<std::ptrdiff_t>(i) + experts));
-    sources.push_back({{"name", data->sources()[s].name}, {"layers", layers}});
+    sources.push_back({{"name", data->sources()[s].name}, {"layers", by_layer(all, experts)}});
   }
   if (o.json) {
     std::cout << ordered_json{{"experts", experts}, {"sources", sources}}.dump() << "\n";
@@ -72,13 +80,18 @@ int run(const Options& o) {
   std::cout << fmt::format("{:>6}{:>8}", "layer", "expert");
   for (const auto& s : sources) std::cout << fmt::format("{:>14}", s["name"].get<std::string>());
   std::cout << "\n";
-  for (std::size_t l = 0; l < sources[0]["layers"].size(); ++l)
+  for (std::size_t l = 0; l < sources[0]["layers"].size(); ++l) {
+    if (sources[0]["layers"][l].is_null()) {
+      std::cout << fmt::format("{:>6}{:>8}\n", l, "dense");
+      continue;
+    }
     for (std::size_t e = 0; e < static_cast<std::size_t>(experts); ++e) {
       std::cout << fmt::format("{:>6}{:>8}", l, e);
       for (const auto& s : sources)
         std::cout << fmt::format("{:>12.2f} %", 100 * s["layers"][l][e].get<double>());
       std::cout << "\n";
     }
+  }
   return kDone;
 }
 
@@ -88,7 +101,8 @@ void add_model_routes(CommandLine& app, std::function<int()>& action) {
   CommandLine& command =
       app.add_subcommand("routes", "which experts serve which texts: shares of tokens");
   command.description(
-      "Says what share of each source's tokens goes through each expert of each layer.\n\n"
+      "Says what share of each source's tokens goes through each expert of each layer.\n"
+      "A layer without experts is said to be dense; with --json it is null.\n\n"
       "Example:\n  strata model routes experts --files 'kjv/*.txt;python/**/*.py'\n");
   auto o = std::make_shared<Options>();
   command.add_option("MODEL", o->model, "a GGUF file, a Hugging Face directory").required();
