@@ -37,4 +37,13 @@ head -c 3000 m.gguf > cut.gguf
 strata convert cut.gguf cut
 fact "a file that is cut" says 2 "cut.gguf: "
 fact "of which nothing is made" nothing cut
+
+strata convert --help
+cat out > options
+strata checkpoint convert --help
+cat out >> options
+for option in $(grep -rhoE --include='*.cc' -e "--[a-z][a-z-]+" "$root/strata/model/convert" \
+    "$root/strata/model/maxtext" "$root/strata/cli/convert.cc" | sort -u); do
+  fact "$option, which a message names, is there" grep -qF -e "$option" options
+done
 told

@@ -76,7 +76,7 @@ fact "Gemma 4 E2B trains" is 0
 strata convert runs/small/checkpoints/2 e2b
 fact "a run from first weights becomes a directory" grep -q '"Gemma4ForCausalLM"' e2b/config.json
 strata convert e2b e2b-mt/0 --format maxtext
-fact "MaxText has each layer of it apart" says 2 "--unscanned"
+fact "MaxText has each layer of it apart" says 2 "strata convert --no-scan-layers"
 strata convert e2b e2b-mt/0 --format maxtext --no-scan-layers
 strata convert e2b-mt/0 e2b-back --config e2b
 fact "and back it has the same bytes" cmp e2b/model.safetensors e2b-back/model.safetensors

@@ -43,6 +43,11 @@ void check_family(const Options& o) {
         .unsupported();
 }
 
+/// How a person asks for scan_layers=false.
+constexpr const char* kOneByOne =
+    "scan_layers=false writes them one by one (strata convert --no-scan-layers, strata checkpoint "
+    "convert --unscanned)";
+
 /// Whether MaxText has the model as decoder_block=gemma4_small, whose layers it never scans.
 bool is_gemma4_small(const Options& o) {
   return o.per_layer_input.width > 0 || o.shared_kv.layers > 0;
@@ -54,8 +59,8 @@ void check_blocks(const Options& o) {
     throw Error(
         "maxtext",
         "{} with embeddings of each layer or shared keys: MaxText does not scan its layers; "
-        "--unscanned writes them one by one",
-        o.family)
+        "{}",
+        o.family, kOneByOne)
         .unsupported();
   bool fits = o.layers % kGemma3Pattern == 0;
   for (std::size_t i = 0; i < o.full.layers.size(); ++i)
@@ -79,8 +84,8 @@ std::int64_t delta_cycle(const Options& o) {
   if (!fits)
     throw Error("maxtext",
                 "{} layers of {}, of which {} have the delta rule: MaxText scans blocks of equal "
-                "length whose last layer has full attention; --unscanned writes them one by one",
-                o.layers, o.family, o.delta.layers.size())
+                "length whose last layer has full attention; {}",
+                o.layers, o.family, o.delta.layers.size(), kOneByOne)
         .unsupported();
   return cycle;
 }

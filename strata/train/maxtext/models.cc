@@ -532,7 +532,7 @@ Json gemma4_layers(const Keys& k, std::int64_t pattern) {
           {"num_key_value_heads",
            static_cast<std::int64_t>(or_else("global_num_kv_heads", "num_kv_heads"))}};
   }
-  require(!heads.empty(), "num_decoder_layers", k,
+  require(!heads.empty(), "base_num_decoder_layers", k,
           fmt::format("each {}th layer is of full attention", pattern));
   out.erase("rope_theta");
   out.update({{"model_type", "gemma4_text"},
