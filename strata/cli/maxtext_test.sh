@@ -9,6 +9,7 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 saved=$(cd "$(dirname "$0")/../train/maxtext/testdata/checkpoints" && pwd)
 . "$(dirname "$0")/../../tests/facts.sh"
 
+nothing_of() { ! grep -q "$1" "$2"; }
 tiny="base_output_directory=runs dataset_type=synthetic per_device_batch_size=2 max_target_length=32
   base_emb_dim=32 base_num_decoder_layers=2 base_mlp_dim=64 base_num_query_heads=4
   base_num_kv_heads=2 head_dim=8 vocab_size=256 dtype=float32 log_config=false"
@@ -53,8 +54,6 @@ strata train configs/base.yml run_name=whole steps=4 load_full_state_path=$saved
 fact "a run goes on from MaxText's state" grep -q "^going on from runs/whole/checkpoints/3$" err
 strata train configs/base.yml run_name=weights steps=1 load_parameters_path=$saved/llama/0/items $small
 fact "and from its parameters" grep -q "^going on from runs/weights/checkpoints/0$" err
-strata convert runs/weights folded
-fact "its queries, as MaxText stores them, are not given out as published" says 2 "whose queries hold the factor of scores"
 strata train configs/base.yml run_name=lacks steps=1 load_parameters_path=$saved/llama/0/items $small mtp_num_layers=1
 fact "further tokens are not made up" says 2 "mtp_num_layers=1: the arrays have 0 layers"
 strata train configs/base.yml run_name=other steps=1 load_parameters_path=$saved/qwen3 $small
@@ -64,6 +63,12 @@ echo '{"model_type":"llama","vocab_size":256,"hidden_size":16,"intermediate_size
   "rms_norm_eps":1e-5,"rope_theta":10000,"tie_word_embeddings":false}' > llama.json
 strata convert "$saved/llama" hf --config llama.json
 fact "MaxText's checkpoint becomes a directory" test -s hf/model.safetensors
+strata convert runs/weights/checkpoints/0 unfolded
+fact "a run's queries, as MaxText stores them, get the usual scale" prints 0 "are divided by 0.353553"
+fact "to the same weights" cmp unfolded/model.safetensors hf/model.safetensors
+fact "in a configuration that others read" nothing_of query_pre_attn_scalar unfolded/config.json
+strata convert runs/weights trained
+fact "so do those that have learned" test -s trained/model.safetensors
 strata convert hf mt/0 --format maxtext --no-scan-layers
 fact "and a directory MaxText's" test -s mt/0/items/_METADATA
 strata convert mt/0 again --config hf

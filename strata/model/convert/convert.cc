@@ -231,8 +231,7 @@ Status from_strata(const std::string& from, const std::string& to, const Convert
                 "the weights of a checkpoint keep their type in a Hugging Face directory; "
                 "convert that once more for type {}",
                 options.type);
-  const std::string config = run ? run->config : note->second;
-  if (Status s = conversion::check_scores(config); !s.ok()) return s;
+  const auto [config, in_queries] = conversion::with_usual_scores(run ? run->config : note->second);
   const conversion::Described model = conversion::described(config);
   auto weights = weights_in(held, params->second);
   if (!weights) return weights.status();
@@ -241,8 +240,14 @@ Status from_strata(const std::string& from, const std::string& to, const Convert
   if (run) files->insert(run->files.begin(), run->files.end());
   if (run) out.notes = run->notes;
   std::map<std::string, Array> values;
-  for (const auto& [name, value] : *weights)
-    values.emplace(run ? conversion::published_path(name) : name, Array(value));
+  for (const auto& [name, value] : *weights) {
+    const std::string path = run ? conversion::published_path(name) : name;
+    Array x(value);
+    if (in_queries != 1 && conversion::is_query(path))
+      x = astype(astype(x, DType::f32) / in_queries, x.dtype());
+    values.emplace(path, std::move(x));
+  }
+  if (in_queries != 1) out.notes.push_back(conversion::note_of_queries(in_queries));
   tree::Tree tree;
   std::vector<std::pair<std::string, Array>> leaves(values.begin(), values.end());
   for (const auto& [name, value] : leaves) {

@@ -1,6 +1,9 @@
 #include "strata/model/convert/own_run.h"
 
+#include <cmath>
+
 #include "strata/model/convert/json.h"
+#include "strata/model/convert/pairs.h"
 #include "strata/model/convert/plan.h"
 #include "strata/model/pretrained.h"
 #include "strata/model/registry.h"
@@ -96,18 +99,28 @@ std::optional<OwnRun> published_run(const json& c) {
 
 }  // namespace
 
-Status check_scores(const std::string& config) {
-  const json c = parse_json(config);
-  if (!c.is_object() || !c.contains("query_pre_attn_scalar")) return {};
-  for (const char* type : {"llama", "mistral", "mixtral", "gemma"})
-    if (c.value("model_type", json()) == type)
-      return Status(Code::unsupported,
-                    "the run began from a checkpoint of MaxText's, whose queries hold the factor "
-                    "of scores, and others do not read query_pre_attn_scalar={} of a {}: `strata "
-                    "checkpoint convert RUN OUT --to maxtext` and `strata convert OUT DIR --config "
-                    "config.json` (that of the model as published) make the directory",
-                    c["query_pre_attn_scalar"].dump(), type);
-  return {};
+UsualScores with_usual_scores(const std::string& config) {
+  json c = parse_json(config);
+  if (!c.is_object() || !c.contains("query_pre_attn_scalar")) return {config};
+  const json type = c.value("model_type", json());
+  const bool others_lack_it =
+      type == "llama" || type == "mistral" || type == "mixtral" || type == "gemma";
+  if (!others_lack_it) return {config};
+  const Described model = described(config);
+  const double scalar = c["query_pre_attn_scalar"].get<double>();
+  c.erase("query_pre_attn_scalar");
+  return {c.dump(2) + "\n",
+          static_cast<float>(std::sqrt(scalar / static_cast<double>(model.options.head_dim)))};
+}
+
+std::string note_of_queries(float factor) {
+  return fmt::format(
+      "queries, which hold the factor of scores as MaxText stores them, are divided by {:.6g}",
+      factor);
+}
+
+bool is_query(const std::string& path) {
+  return path.ends_with("attention/query/kernel") || path.ends_with("attention/query/bias");
 }
 
 std::optional<OwnRun> own_run(const std::string& configuration) {

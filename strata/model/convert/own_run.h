@@ -20,9 +20,22 @@ struct OwnRun {
   std::map<std::string, std::string> files;
   std::vector<std::string> notes;
 };
-/// Code::unsupported for a config.json whose factor of scores others do not read: that of a run
-/// that began from a checkpoint of MaxText's, whose queries hold the factor.
-Status check_scores(const std::string& config);
+/// A config.json, and the factor of scores that the weights of queries hold, by which they are
+/// divided to go with it.
+struct UsualScores {
+  std::string config;
+  float in_queries = 1;
+};
+/// Of a run that began from a checkpoint of MaxText's llama, mistral, mixtral or gemma, the queries
+/// hold the factor of scores head_dim^-1/2, which its config.json says by query_pre_attn_scalar=1.
+/// Others do not read that key: this leaves it out, and gives back the factor. Dividing is exact
+/// for a head_dim that is a power of 4; else each number is rounded once. Other configurations stay
+/// as they are.
+UsualScores with_usual_scores(const std::string& config);
+/// What to tell of queries that were divided.
+std::string note_of_queries(float factor);
+/// Whether a weight's path is that of queries.
+bool is_query(const std::string& path);
 /// None for a text that is no configuration of a decoder_block that others know.
 std::optional<OwnRun> own_run(const std::string& configuration);
 /// "layers/query" as "layers/attention/query/kernel"; a path that is none of llama's as it is.

@@ -62,6 +62,17 @@ Stacked mapped(const Type& type, std::string_view bytes, std::shared_ptr<const M
           }};
 }
 
+/// An array whose elements are divided as they are read.
+Stacked divided(Stacked array, float factor) {
+  return {array.type,
+          [read = array.read, factor](std::int64_t begin, std::int64_t count) -> Elements {
+            auto out = read(begin, count);
+            if (!out) return out.status();
+            for (float& x : *out) x /= factor;
+            return out;
+          }};
+}
+
 std::string with_slashes(std::string path) {
   std::replace(path.begin(), path.end(), '.', '/');
   return path;
@@ -250,7 +261,13 @@ Result<std::optional<Plan>> plan_stacked(const std::string& path) {
     held.arrays = std::move(renamed);
   }
   plan.files.emplace("config.json", run ? run->config : note->second);
-  if (Status s = check_scores(plan.files.at("config.json")); !s.ok()) return s;
+  const auto [config, in_queries] = with_usual_scores(plan.files.at("config.json"));
+  plan.files["config.json"] = config;
+  if (in_queries != 1) {
+    plan.notes.push_back(note_of_queries(in_queries));
+    for (auto& [path, array] : held.arrays)
+      if (is_query(path)) array = divided(std::move(array), in_queries);
+  }
   Described model = described(plan.files.at("config.json"));
   for (const decoder::WeightShape& w : decoder::weight_shapes(model.options)) {
     const auto array = held.arrays.find(w.path);
