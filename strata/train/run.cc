@@ -29,6 +29,7 @@
 #include "strata/train/report/report.h"
 #include "strata/train/report/schedule_note.h"
 #include "strata/train/report/step_figures.h"
+#include "strata/train/run_tokenizer.h"
 #include "strata/train/spool.h"
 #include "strata/train/state.h"
 #include "strata/train/step/parallelism.h"
@@ -289,9 +290,10 @@ Status Run::start() {
 Status Run::open_files() {
   if (Status s = note_configuration(run_folder(c_), result_.step, c_, data_); !s.ok()) return s;
   if (Status s = write_file_atomic(run_folder(c_) + "/config.yml", to_yaml(c_)); !s.ok()) return s;
-  // The run's own copy: what it learned can be read wherever its folder goes.
-  if (const std::string& model = data_.tokenizer().model(); !model.empty())
-    if (Status s = write_file_atomic(run_folder(c_) + "/tokenizer.model", model); !s.ok()) return s;
+  auto files = tokenizer_files(c_, data_.tokenizer());
+  if (!files) return files.status();
+  for (const auto& [name, bytes] : *files)
+    if (Status s = write_file_atomic(run_folder(c_) + "/" + name, bytes); !s.ok()) return s;
   if (Status s = spool_.fetch(); !s.ok()) return s;
   auto metrics = Metrics::open({.lines = lines_path(), .events = spool_.path(kEvents)},
                                result_.checkpoint.empty() ? -1 : result_.step);

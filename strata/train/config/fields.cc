@@ -69,8 +69,10 @@ std::vector<Field> make_common() {
        "what makes tokens of text",
        0,
        0,
-       {"byte", "sentencepiece"}},
-      {"tokenizer_path", &C::tokenizer_path, "the .model file of a SentencePiece tokenizer"},
+       {"byte", "sentencepiece", "huggingface"}},
+      {"tokenizer_path", &C::tokenizer_path,
+       "the .model file of a SentencePiece tokenizer; huggingface: a tokenizer.json, or the folder "
+       "that holds it"},
       {"window_mode",
        &C::window_mode,
        "sequences share a token with the next one, so that none is lost as a target, or share none",

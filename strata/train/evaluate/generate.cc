@@ -5,9 +5,9 @@
 
 #include "strata/api/transform/jit.h"
 #include "strata/base/error.h"
-#include "strata/base/file.h"
 #include "strata/checkpoint/any_format.h"
 #include "strata/train/evaluate/stop.h"
+#include "strata/train/run_tokenizer.h"
 #include "strata/train/state.h"
 
 namespace strata::train {
@@ -21,16 +21,6 @@ constexpr std::int64_t kPageSize = 16;
 
 double seconds_now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-/// `folder`: the checkpoint's. The tokenizer may be there, or in the run's folder.
-Result<std::shared_ptr<const tokenizer::Tokenizer>> find_tokenizer(const std::string& folder,
-                                                                   const Config& config) {
-  if (config.tokenizer_type == "byte") return tokenizer::load_tokenizer("byte", "");
-  for (const std::string& near : {folder, folder + "/../.."})
-    if (const std::string file = near + "/tokenizer.model"; file_exists(file))
-      return tokenizer::load_tokenizer(config.tokenizer_type, file);
-  return tokenizer::load_tokenizer(config.tokenizer_type, config.tokenizer_path);
 }
 
 }  // namespace
@@ -64,7 +54,7 @@ Result<Generator> Generator::load(const std::string& path) {
   Config config = config_of(*found->checkpoint);
   auto params = params_from_checkpoint(*found->checkpoint, config);
   if (!params) return params.status();
-  auto tokenizer = find_tokenizer(found->folder, config);
+  auto tokenizer = tokenizer_of_run(found->folder, config);
   if (!tokenizer) return tokenizer.status();
   Generator out(std::move(config), std::move(*tokenizer), *params, found->checkpoint->step);
   out.damaged_ = std::move(found->damaged);

@@ -157,8 +157,8 @@ constexpr Row kActing[] = {
     {"hf_train_files", "dataset_type=hf: files of text or JSON lines"},
     {"grain_train_files", "dataset_type=grain: files, weights behind a comma, ';' between sources"},
     {"train_data_columns", "the member of each JSON object that holds the text"},
-    {"tokenizer_type", "sentencepiece"},
-    {"tokenizer_path", "the .model file of a SentencePiece tokenizer"},
+    {"tokenizer_type", "sentencepiece, or huggingface with files of this machine"},
+    {"tokenizer_path", "a SentencePiece .model; huggingface: a folder or its tokenizer.json"},
     {"decoder_block",
      "the family: llama2, mistral, gemma, gemma2, gemma3, gemma4, gemma4_small, qwen2, qwen3, "
      "mixtral, qwen3_moe, deepseek, gpt_oss, llama4, qwen3_next, qwen3_5, olmo3"},

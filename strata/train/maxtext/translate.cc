@@ -9,6 +9,7 @@
 #include "strata/base/file.h"
 #include "strata/base/text.h"
 #include "strata/model/remat_policy.h"
+#include "strata/train/maxtext/data_keys.h"
 #include "strata/train/maxtext/effects.h"
 #include "strata/train/maxtext/import.h"
 #include "strata/train/maxtext/keys.h"
@@ -145,22 +146,6 @@ void note_remat(const Resolved& resolved, const Keys& k, Translation& out) {
                         "the host");
 }
 
-/// As many random letters as a step reads, so that each step reads them again.
-std::string synthetic_text(const Keys& k) {
-  const auto sequences = static_cast<std::int64_t>(k.real("per_device_batch_size")) *
-                         k.whole("gradient_accumulation_steps") * k.whole("num_target_devices");
-  const std::int64_t length = sequences * k.whole("max_target_length") + 1;
-  std::string out;
-  std::uint64_t state = 0x9e3779b97f4a7c15;
-  for (std::int64_t i = 0; i < length; ++i) {
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    out += static_cast<char>(' ' + state % 95);
-  }
-  return out;
-}
-
 /// What MaxText makes of an empty command line.
 const Dict& usual_values() {
   static const Dict out = [] {
@@ -217,39 +202,6 @@ void add_mesh(const Resolved& resolved, const Keys& k, Translation& out) {
   std::vector<std::string> texts;
   for (const Value& rule : *rules.list()) texts.push_back(rule_text(rule));
   out.keys.push_back(fmt::format("logical_axis_rules={}", fmt::join(texts, ";")));
-}
-
-void add_tokenizer(const Keys& k, Translation& out) {
-  require(k.text("tokenizer_type") == "sentencepiece", "tokenizer_type", k,
-          "training reads SentencePiece's .model files");
-  out.keys.push_back("tokenizer_type=sentencepiece");
-  out.keys.push_back("tokenizer_path=" + k.text("tokenizer_path"));
-}
-
-void add_files(const Keys& k, Translation& out) {
-  const std::string type = k.text("dataset_type");
-  const bool hf = type == "hf";
-  if (hf)
-    require(k.text("hf_path") == "text" || k.text("hf_path") == "json", "hf_path", k,
-            "files of text or JSON lines are read, by hf_path=text or json with hf_train_files");
-  else
-    require(type == "grain", "dataset_type", k, "there are synthetic, hf and grain");
-  const std::string key = hf ? "hf_train_files" : "grain_train_files";
-  require(k.on(key) && k[key].text(), key, k, "files are needed");
-  out.keys.push_back("train_files=" + k.text(key));
-  const List* columns = k["train_data_columns"].list();
-  require(columns && columns->size() == 1, "train_data_columns", k, "one column is read");
-  out.keys.push_back("train_data_columns=" + str(columns->front()));
-  add_tokenizer(k, out);
-}
-
-void add_data(const Keys& k, Translation& out) {
-  if (k.text("dataset_type") != "synthetic") return add_files(k, out);
-  const std::string path =
-      k.text("base_output_directory") + "/" + k.text("run_name") + "/synthetic.txt";
-  out.synthetic = {path, synthetic_text(k)};
-  out.keys.push_back("train_files=" + path);
-  out.keys.push_back("eval_fraction=0");
 }
 
 /// Refuses what is not built, and says what has no effect.
@@ -335,7 +287,7 @@ Translation translate(const Resolved& resolved, bool train) {
   add_mesh(resolved, k, out);
   const Value& kept = k["max_num_checkpoints_to_keep"];
   out.keys.push_back(key_value("max_num_checkpoints_to_keep", kept.is_none() ? Value(0) : kept));
-  if (train) add_data(k, out);
+  if (train) add_data(resolved, out);
   return out;
 }
 

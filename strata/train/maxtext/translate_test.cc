@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "strata/model/registry.h"
@@ -208,6 +209,35 @@ TEST(MaxTextTranslate, FilesOfTextAreRead) {
   EXPECT_THAT(t.keys, Contains("train_files=a*.txt,0.3;b.txt,0.7"));
   EXPECT_THAT(t.keys, Contains("tokenizer_path=t.model"));
   EXPECT_THAT(refusal({"dataset_type=tfds"}), HasSubstr("dataset_type=tfds"));
+}
+
+TEST(MaxTextTranslate, TokenizersAreOfThisMachine) {
+  const std::string folder =
+      std::filesystem::path(__FILE__).parent_path().parent_path().parent_path() /
+      "tokenizer/testdata/huggingface/smollm.json";
+  const auto with = [](std::vector<std::string> more) {
+    more.insert(more.end(), {"dataset_type=hf", "hf_path=text", "hf_train_files=a.txt"});
+    return more;
+  };
+  const Translation t = translate(
+      of(with({"tokenizer_type=huggingface", "tokenizer_path=" + folder, "model_name=default"})));
+  EXPECT_THAT(t.keys, Contains("tokenizer_type=huggingface"));
+  EXPECT_THAT(t.keys, Contains("tokenizer_path=" + folder));
+  // What MaxText makes of a model's name is told by that name.
+  EXPECT_THAT(refusal(with({"model_name=llama3.1-8b"})),
+              AllOf(testing::StartsWith("model_name=llama3.1-8b: the tokenizer "
+                                        "meta-llama/Llama-3.1-8B is not on this machine"),
+                    HasSubstr("tokenizer_path=FOLDER"),
+                    HasSubstr("tokenizer_type=sentencepiece tokenizer_path=FILE.model")));
+  EXPECT_THAT(
+      refusal(with({"tokenizer_type=huggingface", "tokenizer_path=gpt2"})),
+      testing::StartsWith("tokenizer_path=gpt2: the tokenizer gpt2 is not on this machine"));
+  EXPECT_THAT(refusal(with({"model_name=qwen3-0.6b", "tokenizer_path=t.model"})),
+              HasSubstr("tokenizer_path=t.model: tokenizer_type=huggingface (as of "
+                        "model_name=qwen3-0.6b) reads a folder"));
+  EXPECT_THAT(refusal(with({"tokenizer_type=tiktoken"})), HasSubstr("tokenizer_type=tiktoken"));
+  EXPECT_THAT(refusal(with({})), HasSubstr("tokenizer_path is not set"));
+  EXPECT_EQ(refusal(with({"load_parameters_path=/nowhere/model", "model_name=llama3.1-8b"})), "");
 }
 
 TEST(MaxTextTranslate, CommandLinesAreToldApart) {
