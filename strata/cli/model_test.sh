@@ -49,6 +49,19 @@ strata model routes own --files text.txt --rows 2 --length 16
 fact "which experts serve which text" prints 0 "layer  expert"
 strata model routes on --files text.txt --rows 2 --length 16
 fact "of a run too" prints 0 "layer  expert"
+strata train train_files=text.txt tokenizer_type=sentencepiece tokenizer_path="$root/strata/tokenizer/testdata/bpe.model" \
+  vocab_size=1000 base_emb_dim=16 base_num_query_heads=2 base_num_kv_heads=1 head_dim=8 base_mlp_dim=24 base_num_decoder_layers=2 \
+  max_target_length=16 per_device_batch_size=1 steps=1 run_name=pieces base_output_directory=. eval_fraction=0
+fact "a run with a SentencePiece tokenizer" is 0
+strata convert pieces/checkpoints/1 words
+fact "becomes a directory with the tokenizer" test -s words/tokenizer.json -a -s words/tokenizer.model -a -s words/tokenizer_config.json
+strata model upcycle words many --experts 4 --active 2
+strata model routes many --files text.txt --rows 2 --length 16
+fact "of which routes are told" prints 0 "layer  expert"
+strata evaluate --model words --perplexity text.txt --context 16
+fact "which evaluates texts" is 0
+strata decode configs/base.yml load_parameters_path=words prompt=words max_target_length=68 run_name=w base_output_directory=.
+fact "and decodes" prints 0 "words"
 strata checkpoint convert run orbax/2 --to orbax
 strata model upcycle orbax/2 from_orbax --experts 4 --active 2 --check --shard-bytes 4096
 fact "Orbax's checkpoint of a run" prints 0 "preserves the function"

@@ -213,7 +213,7 @@ Status from_strata(const std::string& from, const std::string& to, const Convert
   const auto params = held.parts.find("params");
   // A run on a model of its own says in its configuration what the model is.
   const auto run = note == held.notes.end() && own_note != held.notes.end()
-                       ? conversion::own_run(own_note->second)
+                       ? conversion::own_run(own_note->second, found->folder)
                        : std::nullopt;
   if ((note == held.notes.end() && !run) || params == held.parts.end())
     return Status(Code::unsupported,

@@ -1,12 +1,17 @@
 #include "strata/model/convert/own_run.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 
+#include "strata/base/file.h"
 #include "strata/model/convert/json.h"
 #include "strata/model/convert/pairs.h"
 #include "strata/model/convert/plan.h"
 #include "strata/model/pretrained.h"
 #include "strata/model/registry.h"
+#include "strata/tokenizer/huggingface.h"
+#include "strata/tokenizer/sentencepiece_json.h"
 
 namespace strata::model::conversion {
 
@@ -63,20 +68,71 @@ std::map<std::string, std::string> byte_tokenizer() {
           {"tokenizer_config.json", config.dump(2) + "\n"}};
 }
 
-/// A run on bytes has a tokenizer.json; others keep theirs where it is.
-void add_tokenizer(const json& configuration, json& config, std::int64_t vocabulary, OwnRun& run) {
+/// A file of the run, beside the checkpoint or in the run's folder; none where there is none.
+std::optional<std::string> file_of_run(const std::string& folder, const char* name) {
+  for (const std::string& near : {folder, folder + "/../.."})
+    if (const std::string path = near + "/" + name; file_exists(path))
+      if (auto bytes = read_file(path)) return std::move(*bytes);
+  return {};
+}
+
+/// The run's own copy of its tokenizer, or the file that its configuration names.
+std::map<std::string, std::string> kept_tokenizer(const json& configuration,
+                                                  const std::string& folder,
+                                                  const std::string& type) {
+  std::map<std::string, std::string> out;
+  if (type == "huggingface") {
+    for (const char* name : {"tokenizer.json", "tokenizer_config.json", "special_tokens_map.json",
+                             "added_tokens.json", "chat_template.jinja"})
+      if (auto bytes = file_of_run(folder, name)) out[name] = std::move(*bytes);
+    return out.contains("tokenizer.json") ? out : std::map<std::string, std::string>();
+  }
+  auto model = file_of_run(folder, "tokenizer.model");
+  const std::string named = configuration.value("tokenizer_path", "");
+  if (!model && !named.empty() && file_exists(named))
+    if (auto bytes = read_file(named)) model = std::move(*bytes);
+  if (model) out["tokenizer.model"] = std::move(*model);
+  return out;
+}
+
+/// Numbers of the tokens that begin and end a text.
+void add_special_ids(const std::map<std::string, std::string>& files, json& config) {
+  const auto names = files.find("tokenizer_config.json");
+  if (names == files.end()) return;
+  auto special = tokenizer::read_special_tokens(names->second, names->first);
+  if (!special) return;
+  auto known = tokenizer::make_huggingface(files.at("tokenizer.json"), "tokenizer.json", *special);
+  if (!known) return;
+  for (const char* name : {"bos", "eos"})
+    if (const auto id = (*known)->special_id(fmt::format("{}_token", name)))
+      config[fmt::format("{}_token_id", name)] = *id;
+}
+
+/// The tokenizer comes along, as what transformers reads.
+void add_tokenizer(const json& configuration, const std::string& folder, json& config,
+                   std::int64_t vocabulary, OwnRun& run) {
   const std::string type = configuration.value("tokenizer_type", "byte");
   if (type == "byte" && vocabulary >= 256) {
     config["eos_token_id"] = 0;
     run.files = byte_tokenizer();
-  } else {
+    return;
+  }
+  if (type != "byte") run.files = kept_tokenizer(configuration, folder, type);
+  if (const auto model = run.files.find("tokenizer.model"); model != run.files.end()) {
+    auto others = tokenizer::huggingface_files(model->second, "tokenizer.model");
+    if (others)
+      run.files.insert(others->begin(), others->end());
+    else
+      run.notes.push_back("no tokenizer.json is written: " + others.status().message());
+  }
+  if (run.files.empty())
     run.notes.push_back("no tokenizer.json is written: the run's tokenizer is " + type + " " +
                         configuration.value("tokenizer_path", ""));
-  }
+  if (run.files.contains("tokenizer.json")) add_special_ids(run.files, config);
 }
 
 /// A run on a published architecture, from first weights.
-std::optional<OwnRun> published_run(const json& c) {
+std::optional<OwnRun> published_run(const json& c, const std::string& folder) {
   const auto stated = c.find("config"), further = c.find("mtp_num_layers");
   if (stated == c.end() || !stated->is_string()) return {};
   std::string text = stated->get<std::string>();
@@ -92,7 +148,8 @@ std::optional<OwnRun> published_run(const json& c) {
     run.notes.push_back(
         "rope_interleave=false, which transformers does not read for deepseek_v2: there the "
         "model is another one");
-  add_tokenizer(c, config, vocabulary.is_number() ? vocabulary.get<std::int64_t>() : 0, run);
+  add_tokenizer(c, folder, config, vocabulary.is_number() ? vocabulary.get<std::int64_t>() : 0,
+                run);
   run.config = config.dump(2) + "\n";
   return run;
 }
@@ -123,11 +180,11 @@ bool is_query(const std::string& path) {
   return path.ends_with("attention/query/kernel") || path.ends_with("attention/query/bias");
 }
 
-std::optional<OwnRun> own_run(const std::string& configuration) {
+std::optional<OwnRun> own_run(const std::string& configuration, const std::string& folder) {
   const json c = parse_json(configuration);
   if (!c.is_object()) return {};
   const json block = c.value("decoder_block", json());
-  if (block == "published") return published_run(c);
+  if (block == "published") return published_run(c, folder);
   if (block != "llama2") return {};
   const Family& llama = family("llama2");
   Settings settings;
@@ -153,7 +210,7 @@ std::optional<OwnRun> own_run(const std::string& configuration) {
               {"mlp_bias", false},
               {"dtype", "float32"}};
   OwnRun run;
-  add_tokenizer(c, out, whole("vocab_size"), run);
+  add_tokenizer(c, folder, out, whole("vocab_size"), run);
   run.config = out.dump(2) + "\n";
   return run;
 }

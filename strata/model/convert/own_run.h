@@ -15,8 +15,8 @@ namespace strata::model::conversion {
 struct OwnRun {
   /// config.json of a Llama, or what decoder_block=published was given.
   std::string config;
-  /// tokenizer.json and tokenizer_config.json of a run on bytes; others' tokenizer stays where it
-  /// is.
+  /// The tokenizer: tokenizer.json and tokenizer_config.json of bytes, what the run's folder keeps
+  /// of others; of SentencePiece its tokenizer.model too.
   std::map<std::string, std::string> files;
   std::vector<std::string> notes;
 };
@@ -36,8 +36,9 @@ UsualScores with_usual_scores(const std::string& config);
 std::string note_of_queries(float factor);
 /// Whether a weight's path is that of queries.
 bool is_query(const std::string& path);
+/// Of a configuration and the folder of the checkpoint that it stands in, which may be in a run's.
 /// None for a text that is no configuration of a decoder_block that others know.
-std::optional<OwnRun> own_run(const std::string& configuration);
+std::optional<OwnRun> own_run(const std::string& configuration, const std::string& folder);
 /// "layers/query" as "layers/attention/query/kernel"; a path that is none of llama's as it is.
 std::string published_path(const std::string& path);
 

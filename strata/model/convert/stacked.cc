@@ -243,8 +243,9 @@ Result<std::optional<Plan>> plan_stacked(const std::string& path) {
   if (!*opened) return std::optional<Plan>();
   Opened& held = **opened;
   const auto note = held.notes.find("published_config"), own = held.notes.find("config");
-  const auto run =
-      note == held.notes.end() && own != held.notes.end() ? own_run(own->second) : std::nullopt;
+  const auto run = note == held.notes.end() && own != held.notes.end()
+                       ? own_run(own->second, held.folder)
+                       : std::nullopt;
   if (note == held.notes.end() && !run) return std::optional<Plan>();
   Plan plan;
   if (const std::string folder = held.folder + "/../../model";
