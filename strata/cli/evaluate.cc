@@ -89,12 +89,16 @@ int run(const Options& o) {
   note_damaged(generator->damaged());
   train::Config config = generator->config();
   if (o.eval_steps != 0) config.eval_steps = o.eval_steps;
-  auto data = train::open_data(config, &progress);
+  auto base = train::open_base(config);
+  if (!base) return fail(base.status());
+  auto data = train::open_data(config, *base, &progress);
   if (!data) return fail(data.status());
+  auto held_out = train::open_eval_data(config, *base, *data, &progress);
+  if (!held_out) return fail(held_out.status());
   // On a terminal the state line, elsewhere a line of its own.
   auto say = [&](const char* text) { progress.live() ? progress.show(text) : progress.line(text); };
   say("evaluating");
-  const auto losses = train::Evaluator(config, *data)(generator->params());
+  const auto losses = train::Evaluator(config, base->model, *data, *held_out)(generator->params());
   if (losses.empty())
     return fail(Status(Code::invalid, "eval_fraction={}: nothing was kept for evaluation",
                        config.eval_fraction));
@@ -105,13 +109,13 @@ int run(const Options& o) {
     domains.progress = [&](std::int64_t number, std::int64_t of) {
       progress.show(fmt::format("writing sample {} of {}", number + 1, of));
     };
-    samples = train::write_samples(*generator, *data, domains);
+    samples = train::write_samples(*generator, *held_out, domains);
   }
   progress.clear();
   if (o.json)
-    print_json(*generator, losses, *data, samples);
+    print_json(*generator, losses, *held_out, samples);
   else
-    print(losses, *data, samples, o.show);
+    print(losses, *held_out, samples, o.show);
   return kDone;
 }
 

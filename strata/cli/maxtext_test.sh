@@ -42,8 +42,27 @@ strata decode configs/base.yml run_name=further base_output_directory=runs promp
 fact "decode does not read them" grep -q '^Input `abc` -> `' out
 strata train train_files=numbers.txt decoder_block=published mtp_num_layers=1 mtp_eval_target_module=1 run_name=accepted \
   steps=2 eval_interval=2 eval_steps=2 max_target_length=32 per_device_batch_size=2
-fact "evaluations tell how many are accepted" grep -q "^eval after step: 2, .*, avg_mtp_acceptance_rate: [0-9.]*%$" err
+fact "evaluations tell how many are accepted" grep -q "^Completed eval after train step 2, .*, avg_mtp_loss=[0-9.]*, avg_mtp_acceptance_rate=[0-9.]*%$" err
 fact "and so do metrics" grep -q "eval/avg_mtp_acceptance_rate_percent" runs/accepted/metrics/metrics.jsonl
+files="base_output_directory=runs dataset_type=hf hf_path=text hf_train_files=numbers.txt per_device_batch_size=2 max_target_length=32
+  base_emb_dim=16 base_num_decoder_layers=1 base_mlp_dim=24 base_num_query_heads=2 base_num_kv_heads=1 head_dim=8
+  vocab_size=1000 dtype=float32 log_config=false"
+seq 3000 3200 > others.txt
+strata train configs/base.yml run_name=files steps=4 $files model_name=llama3.1-8b override_model_config=true
+fact "a tokenizer of the hub by the model's name" says 2 "model_name=llama3.1-8b: the tokenizer meta-llama/Llama-3.1-8B is not on this machine"
+strata train configs/base.yml run_name=files steps=4 $files tokenizer_type=huggingface \
+  tokenizer_path="$root/strata/tokenizer/testdata/huggingface/smollm.json" hf_eval_files=others.txt eval_interval=2 eval_steps=3
+fact "files to evaluate, a tokenizer of this machine" is 0
+fact "behind the first step, as MaxText does" grep -q "^Starting eval after train step 1$" err
+fact "a line for each batch" grep -q "^Completed eval step: 2, seconds: [0-9.]*, running loss=[0-9.]*, running perplexity=[0-9.]*, running total_weights=192.0$" err
+fact "and one for all" grep -q "^Completed eval after train step 3, loss=[0-9.]*, perplexity=[0-9.]*, total_weights=192.0, avg_z_loss=0.000$" err
+strata train configs/base.yml run_name=target steps=4 $files tokenizer_type=huggingface \
+  tokenizer_path="$root/strata/tokenizer/testdata/huggingface/smollm.json" hf_eval_files=others.txt eval_interval=1 target_eval_loss=50
+fact "a loss that is low enough" prints 0 "target_eval_loss is reached: step 1 of 4"
+strata train configs/base.yml run_name=still steps=2 $tiny eval_interval=1 reuse_example_batch=1
+fact "the synthetic batch is evaluated" grep -q "^Completed eval after train step 2, loss=[0-9.]*, perplexity=[0-9.]*, total_weights=64.0," err
+STRATA_NUM_CPU_DEVICES=4 strata train configs/base.yml run_name=half steps=1 $tiny per_device_batch_size=0.5 ici_tensor_parallelism=2
+fact "half a sequence for each device" grep -q "^completed step: 1, .*total_weights: 64, " err
 strata train train_files=numbers.txt mtp_num_layers=1 run_name=c
 fact "a family that has none" says 2 "mtp_num_layers=1: decoder_block=llama2 has none"
 

@@ -30,6 +30,7 @@ struct Options {
 const char* word(RunResult::Outcome outcome) {
   switch (outcome) {
     case RunResult::Outcome::done: return "done";
+    case RunResult::Outcome::target_reached: return "target_eval_loss is reached";
     case RunResult::Outcome::time_over: return "max_seconds have passed";
     case RunResult::Outcome::interrupted: return "interrupted";
     case RunResult::Outcome::diverged: return "diverged";
@@ -69,7 +70,8 @@ void print(const RunResult& r, const train::Config& config, bool json) {
     std::cout << fmt::format("held-out loss {:.4f} -> {:.4f}\n", *r.held_out_before,
                              *r.held_out_after);
   if (!r.model.empty()) std::cout << fmt::format("model: {}\n", r.model);
-  if (r.step < config.steps && config.enable_checkpointing)
+  if (r.step < config.steps && config.enable_checkpointing &&
+      r.outcome != RunResult::Outcome::target_reached)
     std::cout << "the same command goes on from there\n";
 }
 

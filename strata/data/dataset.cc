@@ -70,6 +70,9 @@ struct Dataset::Parts {
                                          ? tokens / options.length
                                          : (tokens - 1) / options.length);
   }
+  std::int64_t eval_batch() const {
+    return options.eval_batch > 0 ? options.eval_batch : options.batch;
+  }
   /// The same, once the graph joins the sources that were added.
   static std::shared_ptr<const Parts> finished(std::shared_ptr<Parts> parts);
 };
@@ -101,9 +104,12 @@ std::shared_ptr<const Dataset::Parts> Dataset::Parts::finished(std::shared_ptr<P
   std::vector<MapDataset> all;
   for (std::size_t i = 0; i < p.windows.size(); ++i) {
     const MapDataset source = MapDataset::source(p.windows[i]);
-    all.push_back(megatron || p.windows[i]->size() == 0
-                      ? source
-                      : source.shuffle(seed_of(p.options.seed, i)).repeat());
+    if (megatron || p.windows[i]->size() == 0)
+      all.push_back(source);
+    else if (p.options.shuffle)
+      all.push_back(source.shuffle(seed_of(p.options.seed, i)).repeat());
+    else
+      all.push_back(source.repeat());
   }
   const auto pick = [order = p.order](std::int64_t k) {
     const Mix::Pick at = order->at(k);
@@ -118,7 +124,8 @@ Result<std::shared_ptr<Dataset::Parts>> Dataset::begin(const DatasetOptions& o,
                                                        const std::vector<double>& weights) {
   STRATA_CHECK(o.batch > 0 && o.length > 0 && o.tokenizer, "batch {}, length {}", o.batch,
                o.length);
-  STRATA_CHECK(o.eval_fraction >= 0 && o.eval_fraction < 1, "eval_fraction is {}", o.eval_fraction);
+  STRATA_CHECK(o.eval_fraction >= 0 && o.eval_fraction <= 1, "eval_fraction is {}",
+               o.eval_fraction);
   if (o.window_mode == WindowMode::disjoint && o.length < 2)
     return Status(Code::invalid,
                   "max_target_length={}: allowed is 2 or more while window_mode is disjoint",
@@ -156,7 +163,7 @@ Result<std::shared_ptr<Dataset::Parts>> Dataset::begin(const DatasetOptions& o,
 
 Status Dataset::Parts::add(const Source& source, Row row) {
   const std::int64_t cut = cut_of(row, options.eval_fraction), windows = windows_of(cut);
-  bool read = source.weight > 0;
+  bool read = source.weight > 0 && options.eval_fraction < 1;
   for (const WeightStage& stage : options.weight_stages)
     read = read || stage.weights[sources.size()] > 0;
   if (windows == 0 && read) {
@@ -182,7 +189,7 @@ Status Dataset::Parts::add(const Source& source, Row row) {
 }
 
 Status Dataset::Parts::add(const Source& source, Examples given) {
-  if (given.rows(false) == 0 && source.weight > 0)
+  if (given.rows(false) == 0 && source.weight > 0 && options.eval_fraction < 1)
     return Status(Code::invalid,
                   "eval_fraction={}: all {} conversations of {} are kept for evaluation",
                   options.eval_fraction, given.count(), source.name);
@@ -239,6 +246,7 @@ Result<Dataset> Dataset::open_megatron(std::shared_ptr<Parts> parts,
   };
   if (o.window_mode != WindowMode::overlapping)
     return wrong("its windows overlap by a token; window_mode=disjoint needs data_order=native");
+  if (!o.shuffle) return wrong("it is one; enable_data_shuffling=false needs data_order=native");
   if (!o.weight_stages.empty())
     return wrong(
         "its blend has the same weights at all steps; train_files_weights needs "
@@ -323,7 +331,9 @@ ElementPlace Dataset::element(std::int64_t k) const {
   const Mix::Pick pick = p.order->at(k);
   const std::int64_t windows = p.sources[pick.source].windows, epoch = pick.index / windows;
   std::int64_t window = pick.index;
-  if (p.options.order == DataOrder::native)
+  if (p.options.order == DataOrder::native && !p.options.shuffle)
+    window = pick.index % windows;
+  else if (p.options.order == DataOrder::native)
     window = static_cast<std::int64_t>(permute(
         static_cast<std::uint64_t>(pick.index % windows), static_cast<std::uint64_t>(windows),
         seed_of(p.options.seed, pick.source) + static_cast<std::uint32_t>(epoch)));
@@ -346,11 +356,13 @@ std::vector<TokenPlace> Dataset::where(std::int64_t k) const {
 
 MapDataset Dataset::graph() const { return *parts_->graph; }
 
-Batch Dataset::batch(std::int64_t step) const { return batch_of((*parts_->graph)[step]); }
+Batch Dataset::batch(std::int64_t step) const {
+  return batch_of((*parts_->graph)[parts_->options.reuse_batch ? 0 : step]);
+}
 
 std::int64_t Dataset::eval_batches(std::size_t source) const {
-  return (parts_->windows[source]->eval_windows() + parts_->options.batch - 1) /
-         parts_->options.batch;
+  const std::int64_t batch = parts_->eval_batch();
+  return (parts_->windows[source]->eval_windows() + batch - 1) / batch;
 }
 
 Batch Dataset::eval_batch(std::size_t source, std::int64_t i) const {
@@ -359,8 +371,8 @@ Batch Dataset::eval_batch(std::size_t source, std::int64_t i) const {
                eval_batches(source));
   const Windows& windows = *p.windows[source];
   std::vector<Element> rows;
-  for (std::int64_t b = 0; b < p.options.batch; ++b) {
-    const std::int64_t window = i * p.options.batch + b;
+  for (std::int64_t b = 0; b < p.eval_batch(); ++b) {
+    const std::int64_t window = i * p.eval_batch() + b;
     rows.push_back(window < windows.eval_windows()
                        ? windows.eval_window(window)
                        : empty_window(p.options, p.of_examples && p.options.packing));
@@ -404,6 +416,8 @@ std::string Dataset::state(std::int64_t step) const {
               {"eval_fraction", o.eval_fraction},
               {"sources", json::array()}};
   if (parts_->of_examples) out["packing"] = o.packing;
+  if (!o.shuffle) out["shuffle"] = false;
+  if (o.reuse_batch) out["reuse_batch"] = true;
   if (o.order == DataOrder::megatron) out["order"] = "megatron", out["samples"] = o.samples;
   for (const WeightStage& stage : o.weight_stages)
     out["stages"].push_back({{"step", stage.step}, {"weights", stage.weights}});
@@ -440,7 +454,7 @@ std::string Dataset::check_state(const std::string& text) const {
   compare(then, now, "",
           {"format", "tokenizer", "window_mode", "length", "batch", "seed", "eval_fraction"});
   if (parts_->of_examples) compare(then, now, "", {"packing"});
-  for (const char* key : {"order", "samples"}) {
+  for (const char* key : {"order", "samples", "shuffle", "reuse_batch"}) {
     const json was = then.contains(key) ? then[key] : json(),
                is = now.contains(key) ? now[key] : json();
     if (was != is) differs(key, was, is);

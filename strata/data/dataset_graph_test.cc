@@ -361,5 +361,51 @@ TEST(MaxTextOrder, DisjointWindowsAreMaxTexts) {
   }
 }
 
+TEST_F(DatasetGraph, WithoutShufflingWindowsComeAsTheyStand) {
+  DatasetOptions o = options(path(0));
+  o.shuffle = false;
+  const Dataset data = *Dataset::open(o);
+  const std::int64_t windows = data.sources()[0].windows;
+  for (std::int64_t step = 0; step <= windows; ++step) {
+    const Batch batch = data.batch(step);
+    for (std::int64_t b = 0; b < 3; ++b) {
+      const std::int64_t k = 3 * step + b;
+      EXPECT_EQ(data.element(k).window, k % windows);
+      EXPECT_EQ(data.element(k).epoch, k / windows);
+      std::vector<std::int32_t> window(10);
+      data.copy(0, 10 * (k % windows), window);
+      EXPECT_TRUE(std::equal(window.begin(), window.end(),
+                             batch.tokens.span<std::int32_t>().begin() + 10 * b));
+    }
+  }
+  EXPECT_THAT(Dataset::open(options(path(0)))->check_state(data.state(4)),
+              HasSubstr("shuffle is null (the checkpoint has false)"));
+}
+
+TEST_F(DatasetGraph, AReusedBatchIsTheFirst) {
+  DatasetOptions o = blend();
+  const std::string first = bits(Dataset::open(o)->batch(0).tokens);
+  o.reuse_batch = true;
+  const Dataset data = *Dataset::open(o);
+  for (std::int64_t step : {0, 1, 77}) EXPECT_EQ(bits(data.batch(step).tokens), first);
+}
+
+TEST_F(DatasetGraph, ADatasetOfEvaluationAloneIsReadWhole) {
+  DatasetOptions o = options(path(0) + ";" + path(1));
+  o.eval_fraction = 1;
+  o.eval_batch = 7;
+  const Dataset data = *Dataset::open(o);
+  for (std::size_t s = 0; s < 2; ++s) {
+    EXPECT_EQ(data.sources()[s].train_tokens, 0);
+    std::int64_t targets = 0;
+    for (std::int64_t i = 0; i < data.eval_batches(s); ++i) {
+      const Batch batch = data.eval_batch(s, i);
+      EXPECT_EQ(batch.tokens.type().shape().sizes()[0], 7);
+      targets += batch.total_weights;
+    }
+    EXPECT_EQ(targets, data.sources()[s].tokens - 1);
+  }
+}
+
 }  // namespace
 }  // namespace strata::data

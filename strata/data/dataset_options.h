@@ -50,12 +50,14 @@ struct DatasetOptions {
   /// JSONL: the member that holds the text; "messages" or "prompt,completion" for conversations
   /// (conversations.h), each a document of its own, of which the last ones are kept for evaluation.
   std::string column = "text";
-  /// The share of each source, at its end, that is kept for evaluation: at least 0, below 1. The
-  /// cut is between two documents where the nearest such place changes that share by at most a
-  /// quarter, else within one.
+  /// The share of each source, at its end, that is kept for evaluation: at least 0, at most 1,
+  /// where nothing is trained on and there is no batch(step). The cut is between two documents
+  /// where the nearest such place changes that share by at most a quarter, else within one.
   double eval_fraction = 0.02;
   /// Sequences of a step, and their positions.
   std::int64_t batch = 8, length = 256;
+  /// Sequences of a batch of evaluation; 0: as of a step.
+  std::int64_t eval_batch = 0;
   WindowMode window_mode = WindowMode::overlapping;
   /// Megatron's order needs sources of one .bin/.idx each and overlapping windows. Its
   /// eval_fraction counts sequences, as Megatron's split does, and its indices depend on `samples`.
@@ -72,6 +74,11 @@ struct DatasetOptions {
   bool answers_only = true, packing = true;
   Truncation truncation = Truncation::keep_start;
   std::uint32_t seed = 0;
+  /// Native order: whether each epoch has its own order of a source's windows; without, they come
+  /// as they stand in it.
+  bool shuffle = true;
+  /// Every step has the first step's batch: for measuring steps without data, and for overfitting.
+  bool reuse_batch = false;
   /// The model's vocabulary, which the tokenizer's must fit into; 0 for any.
   std::int64_t vocab_size = 0;
   /// Where tokens of texts are kept for the next run, named by what is in the texts; empty for

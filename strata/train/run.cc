@@ -12,11 +12,13 @@
 #include "strata/checkpoint/tiers.h"
 #include "strata/checkpoint/writer.h"
 #include "strata/data/prefetch.h"
+#include "strata/model/decoder/multi_token.h"
 #include "strata/model/lora/peft.h"
 #include "strata/runtime/distributed/devices.h"
 #include "strata/runtime/sharded.h"
 #include "strata/train/config/router_options.h"
 #include "strata/train/configurations.h"
+#include "strata/train/evaluate/eval_lines.h"
 #include "strata/train/evaluate/evaluate.h"
 #include "strata/train/interrupt.h"
 #include "strata/train/outcome_model.h"
@@ -81,16 +83,18 @@ checkpoint::TierOptions tiers_of(const Config& c) {
 
 class Run {
  public:
-  Run(const Config& config, Progress& progress, Base base, data::Dataset data)
+  Run(const Config& config, Progress& progress, Base base, data::Dataset data,
+      data::Dataset held_out)
       : c_(config),
         progress_(progress),
         base_(std::move(base)),
         data_(std::move(data)),
+        held_out_(std::move(held_out)),
         mesh_(mesh_of(config)),
         step_function_(make_step(base_.model, make_optimizer(config, base_),
                                  step_options(config, *base_.model))),
         rate_(jit(make_schedule(config), {.name = "learning_rate"})),
-        evaluate_(config, base_.model, data_),
+        evaluate_(config, base_.model, data_, held_out_),
         flops_(base_.model->flops_per_step(sequences(config), config.max_target_length)),
         spool_(run_folder(config)),
         writer_(
@@ -142,8 +146,8 @@ class Run {
   Status end_tuning();
   Status sample(const char* when);
   bool has_held_out() const {
-    for (std::size_t i = 0; i < data_.sources().size(); ++i)
-      if (data_.eval_batches(i) > 0) return true;
+    for (std::size_t i = 0; i < held_out_.sources().size(); ++i)
+      if (held_out_.eval_batches(i) > 0) return true;
     return false;
   }
   Status save();
@@ -162,6 +166,11 @@ class Run {
   std::string trouble(const Outcome& outcome) const;
   StepReport report_of(double seconds, double weights) const;
   void show(const StepReport& report);
+  /// Whether the loss of this step's evaluation is low enough.
+  bool reached_target() const {
+    return c_.target_eval_loss > 0 && evaluated_ == result_.step &&
+           *result_.held_out_after <= c_.target_eval_loss;
+  }
   bool due(std::int64_t period) const {
     return period > 0 && (result_.step % period == 0 || result_.step == c_.steps);
   }
@@ -169,7 +178,7 @@ class Run {
   const Config& c_;
   Progress& progress_;
   Base base_;
-  data::Dataset data_;
+  data::Dataset data_, held_out_;
   const std::shared_ptr<const nn::LogicalMesh> mesh_;  // null: one device
   std::optional<data::Prefetch> batches_;
   Step step_function_;
@@ -403,7 +412,19 @@ Status Run::one_step() {
 }
 
 Status Run::evaluate() {
-  const std::vector<SourceLoss> losses = evaluate_(state_.params);
+  const EvalParts parts{step_options(c_, *base_.model).routers.has_value(),
+                        model::decoder::further_layers(*base_.model) > 0};
+  double since = seconds_now();
+  const auto say = [&](const SourceLoss& so_far) {
+    const double now = seconds_now();
+    progress_.line(eval_batch_line(so_far.batches - 1, now - since, so_far, parts));
+    since = now;
+  };
+  // Who sees each step sees each batch.
+  const bool each = c_.log_period == 1;
+  if (each) progress_.line(fmt::format("Starting eval after train step {}", result_.step));
+  const std::vector<SourceLoss> losses =
+      evaluate_(state_.params, each ? Evaluator::OnBatch(say) : nullptr);
   const SourceLoss all = total(losses);
   evaluated_ = result_.step;
   result_.held_out_after = all.loss();
@@ -415,15 +436,15 @@ Status Run::evaluate() {
     scalars.emplace_back("eval/" + s.source + "/loss_per_byte",
                          static_cast<float>(s.loss_per_byte()));
   }
-  std::string further;
-  if (all.further > 0) {
+  if (all.further > 0)
     scalars.emplace_back("eval/avg_mtp_acceptance_rate_percent",
                          static_cast<float>(all.acceptance_rate()));
-    further = fmt::format(", avg_mtp_acceptance_rate: {:.2f}%", all.acceptance_rate());
-  }
-  progress_.line(fmt::format(
-      "eval after step: {}, loss: {:.3f}, perplexity: {:.3f}, total_weights: {}{}\n{}",
-      result_.step, all.loss(), std::exp(all.loss()), all.tokens, further, to_table(losses)));
+  const auto batches = static_cast<double>(std::max<std::int64_t>(all.batches, 1));
+  if (parts.experts)
+    scalars.emplace_back("eval/avg_moe_lb_loss", static_cast<float>(all.load_balance / batches));
+  if (parts.further_tokens)
+    scalars.emplace_back("eval/avg_mtp_loss", static_cast<float>(all.mtp_loss / batches));
+  progress_.line(fmt::format("{}\n{}", eval_line(result_.step, all, parts), to_table(losses)));
   return record(scalars);
 }
 
@@ -444,7 +465,7 @@ Status Run::begin_tuning() {
 /// What it has become.
 Status Run::end_tuning() {
   if (!base_.published() || result_.outcome == Outcomes::diverged) return {};
-  if (result_.outcome == Outcomes::done) {
+  if (result_.outcome == Outcomes::done || result_.outcome == Outcomes::target_reached) {
     if (has_held_out() && evaluated_ != result_.step)
       if (Status s = evaluate(); !s.ok()) return s;
     if (result_.held_out_before && result_.held_out_after)
@@ -551,8 +572,13 @@ Result<RunResult> Run::go() {
     if (Status s = one_step(); !s.ok()) return s;
     if (Status s = writer_.poll(); !s.ok()) return s;
     if (result_.outcome == Outcomes::diverged) break;
-    if (due(c_.eval_interval)) {
+    if (evaluates_after(c_, result_.step)) {
       if (Status s = evaluate(); !s.ok()) return s;
+    }
+    if (reached_target()) {
+      progress_.line(target_line(c_.target_eval_loss));
+      result_.outcome = Outcomes::target_reached;
+      break;
     }
     if (lasting_due()) {
       if (Status s = save(); !s.ok()) return s;
@@ -592,13 +618,18 @@ Result<RunResult> run(const Config& given, Progress& shown) {
   auto data = open_data(config, *base, &progress);
   progress.clear();
   if (!data) return data.status();
-  for (std::size_t i = 0; config.eval_interval > 0 && i < data->sources().size(); ++i) {
-    const data::SourceInfo& s = data->sources()[i];
-    if (data->eval_batches(i) > 0) continue;
+  auto held_out = open_eval_data(config, *base, *data, &progress);
+  progress.clear();
+  if (!held_out) return held_out.status();
+  for (std::size_t i = 0; config.eval_interval > 0 && i < held_out->sources().size(); ++i) {
+    const data::SourceInfo& s = held_out->sources()[i];
+    if (held_out->eval_batches(i) > 0) continue;
     return Status(Code::invalid,
-                  "eval_fraction={}: the text is too short: {} of the {} tokens of {} are kept for "
+                  "{}: the text is too short: {} of the {} tokens of {} are kept for "
                   "evaluation, 2 are needed",
-                  config.eval_fraction, s.eval_tokens, s.tokens, s.name);
+                  config.eval_files.empty() ? fmt::format("eval_fraction={}", config.eval_fraction)
+                                            : "eval_files",
+                  s.eval_tokens, s.tokens, s.name);
   }
   std::optional<FileLock> lock;
   if (processes::is_first()) {
@@ -614,7 +645,7 @@ Result<RunResult> run(const Config& given, Progress& shown) {
       lock.emplace(std::move(*taken));
     }
   }
-  Run r(config, progress, std::move(*base), std::move(*data));
+  Run r(config, progress, std::move(*base), std::move(*data), std::move(*held_out));
   if (Status s = r.start(); !s.ok()) return s;
   return r.go();
 }

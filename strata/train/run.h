@@ -21,10 +21,11 @@ namespace strata::train {
 
 struct RunResult {
   enum class Outcome {
-    done,         // all steps are completed
-    time_over,    // max_seconds have passed
-    interrupted,  // SIGINT or SIGTERM
-    diverged,     // loss, gradients or weights are no numbers; nothing of that step is saved
+    done,            // all steps are completed
+    target_reached,  // an evaluation's loss is no higher than target_eval_loss
+    time_over,       // max_seconds have passed
+    interrupted,     // SIGINT or SIGTERM
+    diverged,        // loss, gradients or weights are no numbers; nothing of that step is saved
   };
   Outcome outcome = Outcome::done;
   std::int64_t step = 0;   // completed steps

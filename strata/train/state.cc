@@ -203,28 +203,58 @@ Result<data::Dataset> open_data(const Config& c, Progress* progress) {
   return open_data(c, *base, progress);
 }
 
+namespace {
+
+data::DatasetOptions dataset_options(const Config& c, const Base& base, Progress* progress) {
+  return {.train_files = c.train_files,
+          .tokenizer = base.tokenizer,
+          .column = c.train_data_columns,
+          .eval_fraction = c.eval_files.empty() ? c.eval_fraction : 0,
+          .batch = sequences(c),
+          .length = c.max_target_length,
+          .eval_batch = eval_sequences(c),
+          .window_mode = c.window_mode == "disjoint" ? data::WindowMode::disjoint
+                                                     : data::WindowMode::overlapping,
+          .order = c.data_order == "megatron" ? data::DataOrder::megatron : data::DataOrder::native,
+          .samples = c.steps * sequences(c),
+          .chat_template = base.chat_template,
+          .answers_only = c.sft_train_on_completion_only,
+          .packing = c.packing,
+          .truncation = truncation_of(c.truncation_mode),
+          .seed = static_cast<std::uint32_t>(c.data_shuffle_seed),
+          .shuffle = c.enable_data_shuffling,
+          .reuse_batch = c.reuse_example_batch,
+          .vocab_size = base.model ? base.model->vocab_size() : 0,
+          .progress = progress};
+}
+
+}  // namespace
+
 Result<data::Dataset> open_data(const Config& c, const Base& base, Progress* progress) {
   auto stages = data::parse_weight_stages(c.train_files_weights);
   if (!stages) return stages.status();
-  return data::Dataset::open(
-      {.train_files = c.train_files,
-       .tokenizer = base.tokenizer,
-       .column = c.train_data_columns,
-       .eval_fraction = c.eval_fraction,
-       .batch = sequences(c),
-       .length = c.max_target_length,
-       .window_mode =
-           c.window_mode == "disjoint" ? data::WindowMode::disjoint : data::WindowMode::overlapping,
-       .order = c.data_order == "megatron" ? data::DataOrder::megatron : data::DataOrder::native,
-       .samples = c.steps * sequences(c),
-       .weight_stages = std::move(*stages),
-       .chat_template = base.chat_template,
-       .answers_only = c.sft_train_on_completion_only,
-       .packing = c.packing,
-       .truncation = truncation_of(c.truncation_mode),
-       .seed = static_cast<std::uint32_t>(c.data_shuffle_seed),
-       .vocab_size = base.model ? base.model->vocab_size() : 0,
-       .progress = progress});
+  data::DatasetOptions options = dataset_options(c, base, progress);
+  options.weight_stages = std::move(*stages);
+  return data::Dataset::open(options);
+}
+
+Result<data::Dataset> open_eval_data(const Config& c, const Base& base, const data::Dataset& data,
+                                     Progress* progress) {
+  if (c.eval_files.empty()) return data;
+  data::DatasetOptions options = dataset_options(c, base, progress);
+  options.train_files = c.eval_files;
+  if (!c.eval_data_columns.empty()) options.column = c.eval_data_columns;
+  options.eval_fraction = 1;
+  options.order = data::DataOrder::native;
+  options.shuffle = true;  // evaluations read in order anyway
+  options.reuse_batch = false;
+  auto out = data::Dataset::open(options);
+  if (out) return out;
+  // What reads them speaks of files to train on.
+  std::string why = out.status().message();
+  constexpr std::string_view kOther = "train_files: ";
+  if (why.starts_with(kOther)) why.erase(0, kOther.size());
+  return Status(out.status().code(), "eval_files: {}", why);
 }
 
 checkpoint::Checkpoint to_checkpoint(const State& state, std::int64_t step, const Config& config,

@@ -29,6 +29,11 @@ Result<data::Dataset> open_data(const Config& config, Progress* progress = nullp
 Result<data::Dataset> open_data(const Config& config, const Base& base,
                                 Progress* progress = nullptr);
 
+/// What evaluations read: eval_files, all of whose tokens are kept for that; `data` itself where
+/// there are none. Fails as Dataset::open does.
+Result<data::Dataset> open_eval_data(const Config& config, const Base& base,
+                                     const data::Dataset& data, Progress* progress = nullptr);
+
 /// Parts "params" and "optimizer"; notes: the paths of the weights, the configuration,
 /// `data.state(step)`, the random key of the weights, the version.
 checkpoint::Checkpoint to_checkpoint(const State& state, std::int64_t step, const Config& config,

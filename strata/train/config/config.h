@@ -53,10 +53,16 @@ struct Config {
   std::string window_mode = "overlapping";
   std::string data_order = "native";
   double eval_fraction = 0.02;
+  /// As train_files: texts that evaluations read instead of a part of train_files.
+  std::vector<std::string> eval_files;
+  std::string eval_data_columns;  // empty: train_data_columns
   std::int64_t max_target_length = 256;
   std::int64_t per_device_batch_size = 8;
+  std::int64_t micro_batch_size = 0;
   std::int64_t gradient_accumulation_steps = 1;
   std::int64_t data_shuffle_seed = 0;
+  bool enable_data_shuffling = true;
+  bool reuse_example_batch = false;
   // The optimizer.
   std::int64_t steps = 1000;
   double learning_rate = 1e-3;
@@ -128,6 +134,9 @@ struct Config {
   std::int64_t multi_tier_checkpointing_backup_interval_minutes = 0;
   std::int64_t eval_interval = 0;
   std::int64_t eval_steps = 8;
+  std::int64_t eval_start_step = -1;
+  double eval_per_device_batch_size = 0;
+  double target_eval_loss = 0;
   std::string eval_prompt;
   std::int64_t log_period = 10;
   std::string metrics_file;
@@ -197,9 +206,15 @@ std::string describe_fields();
 bool has_tiers(const Config& config);
 /// The folder of the run: base_output_directory/run_name.
 std::string run_folder(const Config& config);
-/// Sequences of one step: per_device_batch_size times gradient_accumulation_steps times the devices
-/// of the mesh, one where the configuration names none.
+/// Sequences of one step: per_device_batch_size times the devices of the mesh, one where the
+/// configuration names none, or micro_batch_size in their place; times gradient_accumulation_steps.
 std::int64_t sequences(const Config& config);
+/// Sequences of a batch of evaluation: eval_per_device_batch_size times the devices of the mesh, or
+/// those of a step where that is 0.
+std::int64_t eval_sequences(const Config& config);
+/// Whether an evaluation follows the step that is completed as the `step`th: of eval_interval and
+/// eval_start_step.
+bool evaluates_after(const Config& config, std::int64_t step);
 /// The pieces of lr_pieces as one text.
 std::string lr_pieces_text(const Config& config);
 /// metrics_file, or metrics/metrics.jsonl in the run's folder.

@@ -27,6 +27,8 @@ constexpr Other kOthers[] = {
     {"weight_dtype", " param_dtype params_dtype "},
     {"remat_policy", " gradient_checkpointing remat checkpoint_activations "},
     {"init_weights_seed", " seed random_seed init_seed "},
+    {"enable_data_shuffling", " shuffle shuffle_data data_shuffle "},
+    {"reuse_example_batch", " overfit_batches overfit_one_batch overfit "},
     {"data_shuffle_seed", " shuffle_seed data_seed "},
     {"train_files",
      " data dataset dataset_path data_path train_file train_data files text input corpus "},
@@ -37,11 +39,16 @@ constexpr Other kOthers[] = {
     {"truncation_mode", " truncation truncate "},
     {"chat_template_path", " chat_template template "},
     {"tokenizer_path", " tokenizer tokenizer_file tokenizer_model vocab_file "},
+    {"eval_files",
+     " eval_file eval_data eval_dataset validation_files validation_file val_files val_file "
+     "valid_files test_files "},
+    {"eval_per_device_batch_size",
+     " eval_batch_size per_device_eval_batch_size val_batch_size valid_batch_size "},
     {"eval_fraction", " validation_split val_fraction val_split eval_split test_size "},
     {"max_target_length",
      " seq_len seq_length sequence_length block_size context_length context max_seq_len "
      "max_length max_position_embeddings ctx_len n_ctx "},
-    {"per_device_batch_size", " batch_size batch bs per_device_train_batch_size micro_batch_size "},
+    {"per_device_batch_size", " batch_size batch bs per_device_train_batch_size "},
     {"gradient_accumulation_steps", " grad_accum accumulate_grad_batches grad_accum_steps "},
     {"steps",
      " max_steps num_steps max_iters iters iterations epochs num_train_steps "

@@ -331,6 +331,28 @@ void check_init(const Config& c) {
         c.init));
 }
 
+/// Keys of evaluations that there are none of, or of files that are not given.
+void check_evaluation(const Config& c) {
+  if (eval_sequences(c) < 1)
+    throw ConfigError(fmt::format(
+        "eval_per_device_batch_size={}: that is no whole sequence on {} devices together",
+        c.eval_per_device_batch_size, device_count(c)));
+  if (c.target_eval_loss > 0 && c.eval_interval <= 0)
+    throw ConfigError(fmt::format("target_eval_loss={}: it needs evaluations: set eval_interval",
+                                  c.target_eval_loss));
+  if (!c.eval_data_columns.empty() && c.eval_files.empty())
+    throw ConfigError(
+        fmt::format("eval_data_columns={}: it is of eval_files, and there are none; what is kept "
+                    "of train_files is read by train_data_columns",
+                    c.eval_data_columns));
+  if (!c.eval_data_columns.empty() && data::names_conversations(c.eval_data_columns) !=
+                                          data::names_conversations(c.train_data_columns))
+    throw ConfigError(
+        fmt::format("eval_data_columns={}: conversations are evaluated where they are trained on, "
+                    "and texts where those are (train_data_columns={})",
+                    c.eval_data_columns, c.train_data_columns));
+}
+
 /// Frequent checkpoints need a place and a period.
 void check_tiers(const Config& c) {
   if (!has_tiers(c)) return;
@@ -371,9 +393,11 @@ void check(const Config& c, Data data) {
   check_parallelism(c);
   if (c.eval_interval > 0 && c.eval_steps == 0)
     throw ConfigError("eval_steps=0: allowed is -1 or at least 1 while eval_interval is set");
-  if (c.eval_interval > 0 && c.eval_fraction == 0)
-    throw ConfigError(
-        fmt::format("eval_interval={}: allowed is 0 while eval_fraction is 0", c.eval_interval));
+  if (c.eval_interval > 0 && c.eval_fraction == 0 && c.eval_files.empty())
+    throw ConfigError(fmt::format(
+        "eval_interval={}: allowed is 0 while eval_fraction is 0 and there are no eval_files",
+        c.eval_interval));
+  check_evaluation(c);
   check_tiers(c);
   if (c.run_name.empty() || c.run_name == "." || c.run_name == ".." ||
       c.run_name.find('/') != std::string::npos) {
@@ -450,7 +474,22 @@ std::string run_folder(const Config& c) {
 }
 
 std::int64_t sequences(const Config& c) {
-  return c.per_device_batch_size * c.gradient_accumulation_steps * device_count(c);
+  const std::int64_t at_once =
+      c.micro_batch_size > 0 ? c.micro_batch_size : c.per_device_batch_size * device_count(c);
+  return at_once * c.gradient_accumulation_steps;
+}
+
+std::int64_t eval_sequences(const Config& c) {
+  if (c.eval_per_device_batch_size == 0) return sequences(c);
+  return static_cast<std::int64_t>(c.eval_per_device_batch_size *
+                                   static_cast<double>(device_count(c)));
+}
+
+bool evaluates_after(const Config& c, std::int64_t step) {
+  if (c.eval_interval <= 0) return false;
+  if (c.eval_start_step < 0) return step % c.eval_interval == 0 || step == c.steps;
+  const std::int64_t since = step - 1 - c.eval_start_step;
+  return since >= 0 && since % c.eval_interval == 0;
 }
 
 std::string lr_pieces_text(const Config& c) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "strata/train/maxtext/keys.h"
@@ -11,8 +12,7 @@ namespace {
 
 /// As many random letters as a step reads, so that each step reads them again.
 std::string synthetic_text(const Keys& k) {
-  const auto sequences = static_cast<std::int64_t>(k.real("per_device_batch_size")) *
-                         k.whole("gradient_accumulation_steps") * k.whole("num_target_devices");
+  const std::int64_t sequences = k.whole("global_batch_size_to_train_on");
   const std::int64_t length = sequences * k.whole("max_target_length") + 1;
   std::string out;
   std::uint64_t state = 0x9e3779b97f4a7c15;
@@ -79,20 +79,46 @@ void add_tokenizer(const Resolved& resolved, const Keys& k, Translation& out) {
   out.keys.push_back("tokenizer_path=" + k.text("tokenizer_path"));
 }
 
+/// A list of one.
+std::string column_of(const std::string& key, const Keys& k) {
+  const List* columns = k[key].list();
+  require(columns && columns->size() == 1, key, k, "one column is read");
+  return str(columns->front());
+}
+
+/// When evaluations are, and of how much: MaxText counts steps from 0 and evaluates behind the
+/// first.
+void add_evaluation(const Keys& k, const std::string& files, std::int64_t most, Translation& out) {
+  if (k.whole("eval_interval") <= 0) return;
+  for (const std::string& key :
+       {fmt::format("eval_interval={}", k.whole("eval_interval")),
+        fmt::format("eval_steps={}", most > 0 ? most : -1),
+        fmt::format("eval_start_step={}", std::max<std::int64_t>(k.whole("eval_start_step"), 0)),
+        fmt::format("eval_per_device_batch_size={}", k.real("eval_per_device_batch_size")),
+        fmt::format("target_eval_loss={}", k.real("target_eval_loss"))})
+    out.keys.push_back(key);
+  if (!files.empty()) out.keys.push_back("eval_files=" + files);
+}
+
 void add_files(const Resolved& resolved, const Keys& k, Translation& out) {
   const std::string type = k.text("dataset_type");
   const bool hf = type == "hf";
   if (hf)
-    require(k.text("hf_path") == "text" || k.text("hf_path") == "json", "hf_path", k,
-            "files of text or JSON lines are read, by hf_path=text or json with hf_train_files");
+    require(k.text("hf_path") == "text" || k.text("hf_path") == "json" ||
+                k.text("hf_path") == "parquet",
+            "hf_path", k, "files are read, by hf_path=text, json or parquet with hf_train_files");
   else
     require(type == "grain", "dataset_type", k, "there are synthetic, hf and grain");
   const std::string key = hf ? "hf_train_files" : "grain_train_files";
   require(k.on(key) && k[key].text(), key, k, "files are needed");
   out.keys.push_back("train_files=" + k.text(key));
-  const List* columns = k["train_data_columns"].list();
-  require(columns && columns->size() == 1, "train_data_columns", k, "one column is read");
-  out.keys.push_back("train_data_columns=" + str(columns->front()));
+  out.keys.push_back(fmt::format("enable_data_shuffling={}", k.on("enable_data_shuffling")));
+  out.keys.push_back(fmt::format("reuse_example_batch={}", k.on("reuse_example_batch")));
+  out.keys.push_back("train_data_columns=" + column_of("train_data_columns", k));
+  const std::string eval_key = hf ? "hf_eval_files" : "grain_eval_files";
+  add_evaluation(k, k.text(eval_key), k.whole("eval_steps"), out);
+  if (k.whole("eval_interval") > 0 && k.on(eval_key))
+    out.keys.push_back("eval_data_columns=" + column_of("eval_data_columns", k));
   add_tokenizer(resolved, k, out);
 }
 
@@ -106,6 +132,8 @@ void add_data(const Resolved& resolved, Translation& out) {
   out.synthetic = {path, synthetic_text(k)};
   out.keys.push_back("train_files=" + path);
   out.keys.push_back("eval_fraction=0");
+  // MaxText evaluates on the batch that it trains on, eval_steps times.
+  add_evaluation(k, path, 1, out);
 }
 
 }  // namespace strata::train::maxtext

@@ -52,8 +52,6 @@ constexpr std::string_view kSame[] = {"run_name",
                                       "enable_checkpointing",
                                       "async_checkpointing",
                                       "checkpoint_period",
-                                      "eval_interval",
-                                      "eval_steps",
                                       "metrics_file",
                                       "mtp_num_layers",
                                       "mtp_loss_scaling_factor",
@@ -83,9 +81,8 @@ void require_built(const Keys& k) {
     require(k.text(key) == "float32" || k.text(key) == "bfloat16", key, k,
             "there are float32 and bfloat16");
   require(k.text("mu_dtype") == "float32", "mu_dtype", k, "moments are float32");
-  const double batch = k.real("per_device_batch_size");
-  require(batch >= 1 && batch == std::floor(batch), "per_device_batch_size", k,
-          "a sequence is not divided");
+  require(k.whole("micro_batch_size_to_train_on") >= 1, "per_device_batch_size", k,
+          "that is no whole sequence on all devices together");
   for (const char* key : {"abort_on_nan_loss", "abort_on_inf_loss"})
     require(k.on(key), key, k, "such a loss always ends the run");
 }
@@ -283,7 +280,10 @@ Translation translate(const Resolved& resolved, bool train) {
       out.keys.push_back(key_value(std::string(key), k[std::string(key)]));
   if (const std::string rows = stored_as(resolved, imported); !rows.empty())
     out.keys.push_back("optimizer.stored_as=" + rows);
-  out.keys.push_back(fmt::format("per_device_batch_size={}", k.real("per_device_batch_size")));
+  if (const double each = k.real("per_device_batch_size"); each == std::floor(each))
+    out.keys.push_back(fmt::format("per_device_batch_size={}", each));
+  else
+    out.keys.push_back(fmt::format("micro_batch_size={}", k.whole("micro_batch_size_to_train_on")));
   add_mesh(resolved, k, out);
   const Value& kept = k["max_num_checkpoints_to_keep"];
   out.keys.push_back(key_value("max_num_checkpoints_to_keep", kept.is_none() ? Value(0) : kept));

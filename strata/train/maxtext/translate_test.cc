@@ -211,6 +211,35 @@ TEST(MaxTextTranslate, FilesOfTextAreRead) {
   EXPECT_THAT(refusal({"dataset_type=tfds"}), HasSubstr("dataset_type=tfds"));
 }
 
+TEST(MaxTextTranslate, EvaluationsReadTheirFiles) {
+  const std::vector<std::string> hf = {"dataset_type=hf",        "hf_path=json",
+                                       "hf_train_files=a.jsonl", "hf_eval_files=b.jsonl",
+                                       "tokenizer_path=t.model", "eval_data_columns=body",
+                                       "per_device_batch_size=3"};
+  const auto with = [](std::vector<std::string> line, const std::vector<std::string>& more) {
+    line.insert(line.end(), more.begin(), more.end());
+    return translate(of(line)).keys;
+  };
+  EXPECT_THAT(with(hf, {"eval_interval=5", "eval_steps=7", "eval_start_step=10",
+                        "eval_per_device_batch_size=2", "target_eval_loss=3.5"}),
+              testing::IsSupersetOf({"eval_files=b.jsonl", "eval_data_columns=body",
+                                     "eval_interval=5", "eval_steps=7", "eval_start_step=10",
+                                     "eval_per_device_batch_size=2", "target_eval_loss=3.5"}));
+  // MaxText's usual ones: the batch of training, the whole set, behind step 0.
+  EXPECT_THAT(with(hf, {"eval_interval=5"}),
+              testing::IsSupersetOf({"eval_per_device_batch_size=3", "eval_steps=-1",
+                                     "eval_start_step=0", "target_eval_loss=0"}));
+  EXPECT_THAT(with(hf, {}), testing::Not(Contains(testing::StartsWith("eval_"))));
+  EXPECT_THAT(with({"dataset_type=grain", "grain_train_files=a", "tokenizer_path=t.model",
+                    "grain_eval_files=b,1;c,2", "eval_interval=5"},
+                   {}),
+              Contains("eval_files=b,1;c,2"));
+  EXPECT_THAT(with({"dataset_type=synthetic", "eval_interval=5"}, {}),
+              testing::IsSupersetOf({"eval_files=out/r/synthetic.txt", "eval_steps=1"}));
+  EXPECT_THAT(with({"dataset_type=synthetic", "eval_interval=5", "per_device_batch_size=1.5"}, {}),
+              testing::IsSupersetOf({"micro_batch_size=1", "eval_per_device_batch_size=1.5"}));
+}
+
 TEST(MaxTextTranslate, TokenizersAreOfThisMachine) {
   const std::string folder =
       std::filesystem::path(__FILE__).parent_path().parent_path().parent_path() /

@@ -259,6 +259,23 @@ Eval make_eval(model::ModelPtr model) {
       {.name = "eval_step"});
 }
 
+Evaluate make_evaluation(model::ModelPtr model, StepOptions options) {
+  options.micro_batches = 1;
+  auto body = [model, options](const tree::Tree& p, const Batch& b) {
+    const auto routers = routers_of(p, b, model, options);
+    const Shares shares = shares_of(b, model, options);
+    Parts parts = objective(p, b, model, shares, routers).second;
+    const Array weights = sum(weights_of(b));
+    Evaluation out{parts.targets ? *parts.targets / shares.targets : weighted_loss(p, b, model),
+                   weights,
+                   {},
+                   parts.further};
+    if (routers) out.routers = routers->outcome(*parts.routers);
+    return out;
+  };
+  return jit(std::move(body), {.name = "eval_step"});
+}
+
 Eval make_acceptance(model::ModelPtr model, std::int64_t layer) {
   return jit(
       [model, layer](const tree::Tree& p, const Batch& b) {

@@ -90,6 +90,17 @@ std::pair<Array, tree::Tree> loss_and_gradients(
 /// compiled.
 using Eval = std::function<std::pair<Array, Array>(const tree::Tree&, Batch)>;
 Eval make_eval(model::ModelPtr model);
+/// What a batch of evaluation comes to where routers or further tokens have losses of their own:
+/// Eval's two, and those losses as a step's outcome has them, of this batch.
+struct Evaluation {
+  Array loss_sum, total_weights;
+  std::optional<RouterOutcome> routers;
+  std::optional<Array> mtp_loss;
+  STRATA_FIELDS(loss_sum, total_weights, routers, mtp_loss)
+};
+using Evaluate = std::function<Evaluation(const tree::Tree&, Batch)>;
+/// Of a model that has routers or further tokens by `options`, whose micro_batches counts as 1.
+Evaluate make_evaluation(model::ModelPtr model, StepOptions options);
 /// The same signature: (how often the `layer`th layer that predicts further tokens says what the
 /// model itself does once it has read so far, the weights of what it was asked for).
 Eval make_acceptance(model::ModelPtr model, std::int64_t layer);
