@@ -19,6 +19,7 @@
 #include "strata/optim/rules/adafactor.h"
 #include "strata/optim/rules/adam.h"
 #include "strata/optim/rules/adam_like.h"
+#include "strata/optim/rules/adam_pax.h"
 #include "strata/optim/rules/layers.h"
 #include "strata/optim/rules/line_search.h"
 #include "strata/optim/rules/lookahead.h"

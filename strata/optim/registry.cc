@@ -7,6 +7,7 @@ namespace detail {
 void add_adafactor(Rules& rules);
 void add_adam(Rules& rules);
 void add_adam_like(Rules& rules);
+void add_adam_pax(Rules& rules);
 void add_aggregating(Rules& rules);
 void add_clip(Rules& rules);
 void add_conditions(Rules& rules);
@@ -43,6 +44,7 @@ const detail::Rules& rules() {
     detail::add_adafactor(out);
     detail::add_adam(out);
     detail::add_adam_like(out);
+    detail::add_adam_pax(out);
     detail::add_aggregating(out);
     detail::add_clip(out);
     detail::add_conditions(out);

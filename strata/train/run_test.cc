@@ -116,11 +116,17 @@ TEST_F(RunTest, ResumingAfterAnyStepGivesTheSameBits) {
 }
 
 TEST_F(RunTest, SoDoOtherOptimizersTypesAndParts) {
+  int number = 0;
   for (std::vector<std::string> keys :
        {std::vector<std::string>{"opt_type=sgd", "gradient_accumulation_steps=3",
                                  "per_device_batch_size=1"},
-        {"weight_dtype=bfloat16", "lr_pieces=linear 0 -> 1e-2 over 2, constant"}}) {
-    const std::string name = keys[0].substr(0, 3);
+        {"weight_dtype=bfloat16", "lr_pieces=linear 0 -> 1e-2 over 2, constant"},
+        {"mu_dtype=bfloat16", "gradient_accumulation_steps=3",
+         "per_device_batch_size=1", "trainable_parameters_mask=*query;*norm*"},
+        {"opt_type=muon", "mu_dtype=bfloat16",
+         "optimizer.muon_weight_dimension_numbers=[{match: [layers/query, layers/out], "
+         "reduction_axis: [-2], output_axis: [-1]}]"}}) {
+    const std::string name = fmt::format("{}", number++);
     ASSERT_TRUE(train(tiny(name + "whole", keys)).ok());
     keys.push_back("max_seconds=1e-9");
     auto first = train(tiny(name + "broken", keys));

@@ -475,6 +475,21 @@ std::map<std::string, Sizes> stored_shapes(const Options& o, const Layout& layou
   return out;
 }
 
+std::map<std::string, std::vector<std::string>> stored_names(const Options& o,
+                                                             const Layout& layout) {
+  check_layers(o, layout);
+  std::map<std::string, std::vector<std::string>> out;
+  for (const WeightShape& w : decoder::weight_shapes(o)) {
+    std::vector<std::string>& names = out[w.path];
+    for (std::int64_t layer = 0; layer < layers_of(o, w); ++layer) {
+      std::string name = place_of(o, w, layer, layout).name;
+      if (std::find(names.begin(), names.end(), name) == names.end())
+        names.push_back(std::move(name));
+    }
+  }
+  return out;
+}
+
 Arrays to_maxtext(const Options& o, const tree::Tree& params, const Layout& layout) {
   check_layers(o, layout);
   Arrays out;

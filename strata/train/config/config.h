@@ -79,8 +79,11 @@ struct Config {
   double adam_b1 = 0.9;
   double adam_b2 = 0.95;
   double adam_eps = 1e-8;
+  double adam_eps_root = 0;
   double adam_weight_decay = 0.1;
   std::vector<std::string> adamw_mask;
+  std::vector<std::string> trainable_parameters_mask;
+  std::string mu_dtype = "float32";
   /// Options of the rule that opt_type names, and `groups`.
   Table optimizer = Table::object();
   double gradient_clipping_threshold = 1.0;

@@ -128,14 +128,27 @@ std::vector<Field> make_common() {
        "100, constant 1000, cosine -> 3e-5 over 400]"},
       {"opt_type", &C::opt_type, "the optimizer, with its options below optimizer", 0, 0,
        optimizer_names()},
-      {"adam_b1", &C::adam_b1, "adamw: decay of the first moment", 0, 0.999999},
-      {"adam_b2", &C::adam_b2, "adamw: decay of the second moment", 0, 0.999999},
-      {"adam_eps", &C::adam_eps, "adamw: added to the root of the second moment", 0, 1},
-      {"adam_weight_decay", &C::adam_weight_decay, "adamw: decoupled weight decay", 0, 100},
+      {"adam_b1", &C::adam_b1, "adamw, adam_pax: decay of the first moment", 0, 0.999999},
+      {"adam_b2", &C::adam_b2, "adamw, adam_pax: decay of the second moment", 0, 0.999999},
+      {"adam_eps", &C::adam_eps, "adamw, adam_pax: added to the root of the second moment", 0, 1},
+      {"adam_eps_root", &C::adam_eps_root, "adamw, adam_pax: added to the second moment", 0, 1},
+      {"adam_weight_decay", &C::adam_weight_decay, "adamw, adam_pax: decoupled weight decay", 0,
+       100},
       {"adamw_mask", &C::adamw_mask,
-       "adamw: weights that do not decay: patterns of their paths, as *norm*, as a list or "
+       "adamw, adam_pax: weights that do not decay: patterns of their paths, as *norm*, as a list "
+       "or "
        "separated by "
        "';'"},
+      {"trainable_parameters_mask", &C::trainable_parameters_mask,
+       "weights that are trained, all where it is empty: patterns of their paths, as a list or "
+       "separated by ';'; others have no state, and their gradients count in the clipping norm "
+       "alone"},
+      {"mu_dtype",
+       &C::mu_dtype,
+       "adamw, muon: type in which first moments are kept",
+       0,
+       0,
+       {"float32", "bfloat16"}},
       {"gradient_clipping_threshold", &C::gradient_clipping_threshold,
        "largest norm of all gradients; 0 for no limit", 0, kMany},
       {"ici_data_parallelism", &C::ici_data_parallelism,

@@ -9,6 +9,7 @@
 #include "strata/api/random.h"
 #include "strata/api/transform/jit.h"
 #include "strata/base/text.h"
+#include "strata/optim/contrib/matrices.h"
 #include "strata/optim/rule.h"
 #include "strata/optim/transform/clip.h"
 #include "strata/train/config/learning_rate.h"
@@ -74,7 +75,8 @@ struct Rule {
 
 /// The trainer's AdamW, where nothing is asked of it that only Optax's has.
 std::optional<Rule> own_adamw(const Config& c, const RuleOptions& d, const optim::Schedule& rate) {
-  AdamWOptions o{c.adam_b1, c.adam_b2, c.adam_eps, c.adam_weight_decay, {}};
+  if (c.mu_dtype != "float32") return {};
+  AdamWOptions o{c.adam_b1, c.adam_b2, c.adam_eps, c.adam_weight_decay, {}, c.adam_eps_root};
   if (!c.adamw_mask.empty()) o.mask = !by_patterns(c.adamw_mask);
   const std::pair<const char*, double*> numbers[] = {
       {"b1", &o.b1}, {"b2", &o.b2}, {"eps", &o.eps}, {"weight_decay", &o.weight_decay}};
@@ -87,18 +89,78 @@ std::optional<Rule> own_adamw(const Config& c, const RuleOptions& d, const optim
   return Rule{adamw(rate, o), false};
 }
 
+/// Whether the keys adam_... are a rule's options.
+bool has_adam_keys(std::string_view type) { return type == "adamw" || type == "adam_pax"; }
+
+[[noreturn]] void refuse(const std::string& key, const Table& value, const std::string& allowed) {
+  throw ConfigError(fmt::format("{}={}: allowed is {}", key, value.dump(), allowed));
+}
+
+std::vector<std::string> patterns_of(const Table& value, const std::string& key) {
+  std::vector<std::string> out;
+  if (value.is_string()) out.push_back(value.get<std::string>());
+  if (value.is_array())
+    for (const Table& one : value) {
+      if (!one.is_string()) refuse(key, value, "a pattern of paths or a list of them");
+      out.push_back(one.get<std::string>());
+    }
+  if (out.empty()) refuse(key, value, "a pattern of paths or a list of them");
+  return out;
+}
+
+constexpr const char* kDimensions = "muon_weight_dimension_numbers";
+
+/// The rows of muon's option of this name: the axes of weights that are matrices.
+optim::contrib::DimensionsOf dimensions_of(const Table& rows, const std::string& prefix) {
+  const std::string key = prefix + "." + kDimensions;
+  const std::string allowed = "a list of {match: PATTERN, reduction_axis: [-2], output_axis: [-1]}";
+  struct Row {
+    tree::Filter which;
+    optim::contrib::DimensionNumbers numbers;
+  };
+  if (!rows.is_array()) refuse(key, rows, allowed);
+  std::vector<Row> out;
+  for (const Table& row : rows) {
+    if (!row.is_object() || !row.contains("match")) refuse(key, row, allowed);
+    Row made{by_patterns(patterns_of(row["match"], key + ".match")), {{-2}, {-1}}};
+    for (const auto& [name, value] : row.items()) {
+      if (name == "match") continue;
+      const bool whole = value.is_array() && !value.empty() &&
+                         std::all_of(value.begin(), value.end(),
+                                     [](const Table& n) { return n.is_number_integer(); });
+      if ((name != "reduction_axis" && name != "output_axis") || !whole) refuse(key, row, allowed);
+      (name == "reduction_axis" ? made.numbers.reduction_axis : made.numbers.output_axis) =
+          value.get<std::vector<std::int64_t>>();
+    }
+    out.push_back(std::move(made));
+  }
+  return
+      [rows = std::move(out)](const tree::Entry& e,
+                              const Array& x) -> std::optional<optim::contrib::DimensionNumbers> {
+        for (const Row& row : rows)
+          if (row.which(e, x)) return row.numbers;
+        return {};
+      };
+}
+
 /// The options of a rule: those given, over the flat keys of AdamW.
 optim::Options options_of(const Config& c, const RuleOptions& d, const optim::Option& rate) {
   const Described& rule = *described(d.type);
   optim::Options out = to_options(d.options, rate);
   if (has(rule, "learning_rate")) out.emplace("learning_rate", rate);
-  if (d.type == "adamw") {
+  if (has_adam_keys(d.type)) {
     out.emplace("b1", c.adam_b1);
     out.emplace("b2", c.adam_b2);
     out.emplace("eps", c.adam_eps);
+    out.emplace("eps_root", c.adam_eps_root);
     out.emplace("weight_decay", c.adam_weight_decay);
     if (!c.adamw_mask.empty()) out.emplace("mask", !by_patterns(c.adamw_mask));
   }
+  // Rules remember in f32 by themselves.
+  if (c.mu_dtype != "float32" && (d.type == "adamw" || d.type == "muon"))
+    out.emplace("mu_dtype", c.mu_dtype);
+  if (const auto rows = d.options.find(kDimensions); rows != d.options.end())
+    out.insert_or_assign(kDimensions, optim::Option::object(dimensions_of(*rows, d.prefix)));
   if (!has(rule, "inner_factory")) return out;
   // What makes a rule by its name takes the rate among that rule's arguments.
   const auto name = out.find("inner_factory");
@@ -188,22 +250,6 @@ RuleOptions base_rule(const Config& c) {
   out.options.erase("groups");
   out.options.erase("stored_as");
   out.options.erase("transfer");
-  return out;
-}
-
-[[noreturn]] void refuse(const std::string& key, const Table& value, const std::string& allowed) {
-  throw ConfigError(fmt::format("{}={}: allowed is {}", key, value.dump(), allowed));
-}
-
-std::vector<std::string> patterns_of(const Table& value, const std::string& key) {
-  std::vector<std::string> out;
-  if (value.is_string()) out.push_back(value.get<std::string>());
-  if (value.is_array())
-    for (const Table& one : value) {
-      if (!one.is_string()) refuse(key, value, "a pattern of paths or a list of them");
-      out.push_back(one.get<std::string>());
-    }
-  if (out.empty()) refuse(key, value, "a pattern of paths or a list of them");
   return out;
 }
 
@@ -304,6 +350,23 @@ Optimizer make_optimizer(const Config& c) {
 }
 
 namespace {
+
+/// `rule` on the weights of trainable_parameters_mask, zeros for others.
+GradientTransformation of_trainable(const Config& c, const tree::Tree& weights,
+                                    GradientTransformation rule) {
+  const auto trained = by_patterns(c.trainable_parameters_mask);
+  for (const std::string& pattern : c.trainable_parameters_mask) {
+    if (weights.filter(by_patterns({pattern})).size() > 0) continue;
+    throw ConfigError(
+        fmt::format("trainable_parameters_mask={}: it matches no weight; allowed is a pattern of "
+                    "one of {}",
+                    pattern, fmt::join(weights.names(), ", ")));
+  }
+  return optim::partition({{"trainable", std::move(rule)}, {"frozen", optim::set_to_zero()}},
+                          [trained](const tree::Entry& e, const Array& x) {
+                            return trained(e, x) ? "trainable" : "frozen";
+                          });
+}
 
 Optimizer without_spikes(const Config& c, Optimizer o) {
   if (c.skip_step_on_spikes)
@@ -431,6 +494,9 @@ Optimizer make_optimizer(const Config& c, const tree::Tree& weights,
                          const std::optional<tree::Filter>& not_trained) {
   check_optimizer(c);
   Optimizer out = every_step(c, weights, not_trained);
+  if (!c.trainable_parameters_mask.empty())
+    out.rule =
+        of_trainable(c, not_trained ? weights.filter(!*not_trained) : weights, std::move(out.rule));
   std::vector<Stored> rows = stored_of(c);
   if (const auto transfer = transfer_of(c, weights))
     for (const std::string& name : weights.names())
@@ -484,8 +550,8 @@ std::string optimizer_options_not_given(const Config& c) {
   if (!d) return "";
   Table given = c.optimizer;
   // AdamW's stand at the top.
-  if (c.opt_type == "adamw")
-    for (const char* key : {"b1", "b2", "eps", "weight_decay"}) given.emplace(key, 0);
+  if (has_adam_keys(c.opt_type))
+    for (const char* key : {"b1", "b2", "eps", "eps_root", "weight_decay"}) given.emplace(key, 0);
   return options_not_given(*d, given);
 }
 

@@ -244,5 +244,36 @@ TEST_F(OptimizerTest, StatesOfEarlierReleasesAreRead) {
   }
 }
 
+TEST_F(OptimizerTest, WeightsOutsideTheMaskStayAndHaveNoState) {
+  const Config c = tiny({"trainable_parameters_mask=layers/query;*norm", "opt_type=adam_pax"});
+  auto data = open_data(c);
+  State state = init_state(c);
+  const tree::Tree before = state.params.map([](const Array& w) { return asarray(w.literal()); });
+  EXPECT_TRUE(state.optimizer.contains("inner_states/trainable/inner_state/0/mu/layers/query"));
+  EXPECT_FALSE(state.optimizer.contains("inner_states/trainable/inner_state/0/mu/layers/key"));
+  step(make_step(make_model(c), make_optimizer(c)), state, *data, 0);
+  for (const std::string& name : before.names()) {
+    const bool trained = name == "layers/query" || name.ends_with("norm");
+    EXPECT_EQ(state.params[name].literal().same_bits(before[name].literal()), !trained) << name;
+  }
+  EXPECT_THAT(message({"trainable_parameters_mask=*query;nothing"}),
+              HasSubstr("trainable_parameters_mask=nothing: it matches no weight"));
+}
+
+TEST_F(OptimizerTest, MatricesOfMuonAreNamed) {
+  const Keys muon = {"opt_type=muon",
+                     "optimizer.muon_weight_dimension_numbers=[{match: '*query'}]"};
+  const tree::Tree state = init_state(tiny(muon)).optimizer;
+  EXPECT_TRUE(state.contains("inner_states/muon/inner_state/0/mu/layers/query"));
+  EXPECT_TRUE(state.contains("inner_states/adam/inner_state/0/mu/layers/key"));
+  for (const char* wrong : {"1", "[1]", "[{reduction_axis: [0]}]", "[{match: a, axis: [0]}]",
+                            "[{match: a, output_axis: []}]", "[{match: a, output_axis: [a]}]"})
+    EXPECT_THAT(message({"opt_type=muon",
+                         fmt::format("optimizer.muon_weight_dimension_numbers={}", wrong)}),
+                testing::AllOf(HasSubstr("optimizer.muon_weight_dimension_numbers="),
+                               HasSubstr("allowed is")))
+        << wrong;
+}
+
 }  // namespace
 }  // namespace strata::train

@@ -14,6 +14,7 @@
 #include "strata/train/maxtext/import.h"
 #include "strata/train/maxtext/keys.h"
 #include "strata/train/maxtext/models.h"
+#include "strata/train/maxtext/optimizer_keys.h"
 #include "strata/train/maxtext/upstream.h"
 #include "strata/train/maxtext/yaml.h"
 #include "strata/train/step/parallelism.h"
@@ -44,6 +45,7 @@ constexpr std::string_view kSame[] = {"run_name",
                                       "adam_b1",
                                       "adam_b2",
                                       "adam_eps",
+                                      "adam_eps_root",
                                       "adam_weight_decay",
                                       "gradient_clipping_threshold",
                                       "skip_step_on_spikes",
@@ -74,13 +76,21 @@ std::string key_value(const std::string& key, const Value& value) {
 
 /// Values of acting keys that are not built.
 void require_built(const Keys& k) {
-  require(k.text("opt_type") == "adamw" || k.text("opt_type") == "sgd", "opt_type", k,
-          "there are adamw and sgd; other rules are there by their keys in this trainer's own "
+  const std::string rule = k.text("opt_type");
+  require(rule == "adamw" || rule == "adam_pax" || rule == "sgd" || rule == "muon", "opt_type", k,
+          "there are adamw, adam_pax, sgd and muon; other rules are there by their keys in this "
+          "trainer's own "
           "configuration");
   for (const char* key : {"dtype", "weight_dtype"})
     require(k.text(key) == "float32" || k.text(key) == "bfloat16", key, k,
             "there are float32 and bfloat16");
-  require(k.text("mu_dtype") == "float32", "mu_dtype", k, "moments are float32");
+  require(k.text("mu_dtype") == "float32" || k.text("mu_dtype") == "bfloat16", "mu_dtype", k,
+          "there are float32 and bfloat16");
+  if (rule == "muon") {
+    const std::string type = k.text("muon_type");
+    require(type == "optax" || type == "optax_muon" || type == "maxtext" || type == "maxtext_muon",
+            "muon_type", k, "there are optax_muon and maxtext_muon");
+  }
   require(k.whole("micro_batch_size_to_train_on") >= 1, "per_device_batch_size", k,
           "that is no whole sequence on all devices together");
   for (const char* key : {"abort_on_nan_loss", "abort_on_inf_loss"})
@@ -278,6 +288,7 @@ Translation translate(const Resolved& resolved, bool train) {
   if (has_experts(resolved))
     for (const std::string_view key : kSameOfExperts)
       out.keys.push_back(key_value(std::string(key), k[std::string(key)]));
+  for (std::string& key : optimizer_keys(resolved)) out.keys.push_back(std::move(key));
   if (const std::string rows = stored_as(resolved, imported); !rows.empty())
     out.keys.push_back("optimizer.stored_as=" + rows);
   if (const double each = k.real("per_device_batch_size"); each == std::floor(each))

@@ -143,7 +143,6 @@ TEST(MaxTextTranslate, WhatIsNotBuiltIsRefusedByKeyAndValue) {
   EXPECT_THAT(refusal({"quantization=int8", "dropout_rate=0.1"}),
               testing::AllOf(HasSubstr("quantization=int8 is not supported yet"),
                              HasSubstr("dropout_rate=0.1 is not supported yet")));
-  EXPECT_THAT(refusal({"opt_type=adam_pax"}), HasSubstr("opt_type=adam_pax is not supported yet"));
   EXPECT_THAT(refusal({"per_device_batch_size=0.5"}), HasSubstr("per_device_batch_size=0.5"));
   EXPECT_THAT(refusal({"mlp_activations=[gelu,linear]"}), HasSubstr("mlp_activations="));
   EXPECT_THAT(refusal({"global_head_dim=64"}),
@@ -155,6 +154,68 @@ TEST(MaxTextTranslate, WhatIsNotBuiltIsRefusedByKeyAndValue) {
               HasSubstr("num_kv_shared_layers=1 is not supported yet: decoder_block=gemma4_small"));
   EXPECT_THAT(refusal({"model_name=deepseek4-284b", "attention=dot_product"}),
               HasSubstr("is not supported yet"));
+}
+
+/// The key of that name among those that a command line becomes.
+std::string key_of(std::vector<std::string> line, const std::string& name) {
+  line.push_back("dataset_type=synthetic");
+  for (const std::string& key : translate(of(line)).keys)
+    if (key.starts_with(name + "=")) return key.substr(name.size() + 1);
+  return "";
+}
+
+TEST(MaxTextTranslate, MasksAreSearchedInMaxTextsPaths) {
+  const auto mask = [](const std::string& expressions, std::vector<std::string> more = {}) {
+    more.push_back("adamw_mask=" + expressions);
+    return key_of(std::move(more), "adamw_mask");
+  };
+  EXPECT_EQ(mask("mlp/wi_[01]"), "layers/mlp/gate/kernel;layers/mlp/up/kernel");
+  EXPECT_EQ(
+      mask("['^token_embedder', \"scale$\"]"),
+      "embedder/embedding;final_norm/scale;layers/attention_norm/scale;layers/mlp_norm/scale");
+  EXPECT_EQ(mask("layers_1"), "");
+  EXPECT_EQ(mask("(?i)QUERY(?=/kernel)"), "layers/attention/query/kernel");
+  EXPECT_EQ(mask("norm", {"opt_type=sgd"}), "");
+  EXPECT_EQ(mask("moe_layers.*shared_experts/wo", {"model_name=deepseek3-671b"}),
+            "layers/experts/shared/down/kernel");
+  EXPECT_THAT(refusal({"adamw_mask=(", "dataset_type=synthetic"}),
+              HasSubstr("'(' is no regular expression"));
+  EXPECT_THAT(refusal({"adamw_mask=layers_1/mlp/wo", "scan_layers=false", "dataset_type=synthetic",
+                       "base_num_decoder_layers=2"}),
+              AllOf(HasSubstr("adamw_mask="), HasSubstr("it means 1 of the 2 arrays"),
+                    HasSubstr("layers/mlp/down/kernel")));
+  EXPECT_THAT(refusal({"trainable_parameters_mask=nothing", "dataset_type=synthetic"}),
+              HasSubstr("nothing is left to train"));
+  EXPECT_EQ(key_of({"trainable_parameters_mask=attention/(query|key)", "opt_type=sgd"},
+                   "trainable_parameters_mask"),
+            "layers/attention/key/kernel;layers/attention/query/kernel");
+}
+
+TEST(MaxTextTranslate, MuonTakesMaxTextsMatrices) {
+  const auto matrices = [](std::vector<std::string> line) {
+    line.push_back("opt_type=muon");
+    const auto rows =
+        nlohmann::json::parse(key_of(std::move(line), "optimizer.muon_weight_dimension_numbers"));
+    return rows[0]["match"].get<std::vector<std::string>>();
+  };
+  EXPECT_THAT(matrices({}),
+              UnorderedElementsAre("layers/attention/key/kernel", "layers/attention/out/kernel",
+                                   "layers/attention/query/kernel", "layers/attention/value/kernel",
+                                   "layers/mlp/down/kernel", "layers/mlp/gate/kernel",
+                                   "layers/mlp/up/kernel"));
+  const std::string router = "layers/experts/router/kernel";
+  EXPECT_THAT(matrices({"model_name=qwen3-30b-a3b"}), Contains(router));
+  EXPECT_THAT(matrices({"model_name=qwen3-30b-a3b", "muon_include_routers=false"}),
+              testing::Not(Contains(router)));
+  EXPECT_EQ(key_of({"opt_type=muon", "muon_consistent_rms=0.2"}, "optimizer.consistent_rms"),
+            "0.2");
+  EXPECT_EQ(key_of({"opt_type=muon"}, "optimizer.consistent_rms"), "");
+  EXPECT_EQ(key_of({"opt_type=muon", "weight_dtype=bfloat16"}, "mu_dtype"), "bfloat16");
+  EXPECT_THAT(matrices({"model_name=qwen3-30b-a3b", "muon_type=maxtext_muon",
+                        "muon_include_routers=false"}),
+              Contains(router));
+  EXPECT_THAT(refusal({"opt_type=muon", "muon_type=dion"}),
+              HasSubstr("muon_type=dion is not supported yet"));
 }
 
 TEST(MaxTextTranslate, WhatHasNoEffectIsSaidOnce) {

@@ -11,9 +11,10 @@ using tree::Tree;
 
 optim::GradientTransformation scale_by_adam(const AdamWOptions& o) {
   using optim::detail::field;
-  const double b1 = o.b1, b2 = o.b2, eps = o.eps;
+  const double b1 = o.b1, b2 = o.b2, eps = o.eps, eps_root = o.eps_root;
   return optim::detail::rule(
-      fmt::format("train::scale_by_adam(b1={}, b2={}, eps={})", b1, b2, eps),
+      fmt::format("train::scale_by_adam(b1={}, b2={}, eps={}{})", b1, b2, eps,
+                  eps_root > 0 ? fmt::format(", eps_root={}", eps_root) : ""),
       [](const Tree& params) {
         const Tree zero = optim::trees::zeros_like(params, DType::f32);
         return optim::detail::state_of(field("count", optim::detail::no_count()), field("mu", zero),
@@ -35,7 +36,10 @@ optim::GradientTransformation scale_by_adam(const AdamWOptions& o) {
         const Array first = 1.0 / (1.0 - power(full({}, b1, DType::f32), t)),
                     second = 1.0 / (1.0 - power(full({}, b2, DType::f32), t));
         const Tree updates = optim::trees::map(
-            [&](const Array& m, const Array& v) { return m * first / (sqrt(v * second) + eps); },
+            [&](const Array& m, const Array& v) {
+              const Array square = v * second;
+              return m * first / (sqrt(eps_root > 0 ? square + eps_root : square) + eps);
+            },
             mu, nu);
         return std::pair(updates, optim::detail::state_of(field("count", count), field("mu", mu),
                                                           field("nu", nu)));

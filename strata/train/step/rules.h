@@ -18,10 +18,12 @@ struct AdamWOptions {
   double b1 = 0.9, b2 = 0.95, eps = 1e-8, weight_decay = 0.1;
   /// The weights that decay; none: all.
   optim::Mask mask = std::nullopt;
+  /// Added inside the root.
+  double eps_root = 0;
 };
-/// m = b1 m + (1 - b1) g, v = b2 v + (1 - b2) g^2, then m / (1 - b1^t) / (sqrt(v / (1 - b2^t)) +
-/// eps) + weight_decay p, times minus the rate, which counts from 0. Source: Loshchilov and Hutter,
-/// Decoupled Weight Decay Regularization (2019).
+/// m = b1 m + (1 - b1) g, v = b2 v + (1 - b2) g^2, then m / (1 - b1^t) / (sqrt(v / (1 - b2^t) +
+/// eps_root) + eps) + weight_decay p, times minus the rate, which counts from 0. Source: Loshchilov
+/// and Hutter, Decoupled Weight Decay Regularization (2019).
 optim::GradientTransformation adamw(optim::Schedule rate, AdamWOptions options = {});
 
 /// Minus the rate times the gradients, in their dtype.
