@@ -89,6 +89,7 @@ int run(const Options& o) {
   note_damaged(generator->damaged());
   train::Config config = generator->config();
   if (o.eval_steps != 0) config.eval_steps = o.eval_steps;
+  config.z_loss_multiplier = 0;  // nats of the targets, whatever training minimised
   auto base = train::open_base(config);
   if (!base) return fail(base.status());
   auto data = train::open_data(config, *base, &progress);

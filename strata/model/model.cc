@@ -13,13 +13,6 @@ tree::Tree Model::cast(const tree::Tree& params, DType to) const {
   return params.map([&](const Array& w) { return is_float(w.dtype()) ? astype(w, to) : w; });
 }
 
-Array cross_entropies(const Array& logits, const Array& targets) {
-  const Array wide = astype(logits, nn::wide(logits.dtype()));
-  const Array of_target =
-      squeeze(take_along_axis(wide, expand_dims(targets, -1), -1, {.mode = "clip"}), {-1});
-  return logsumexp(wide, -1) - of_target;
-}
-
 Array Model::token_losses(const tree::Tree& params, const Array& tokens,
                           const Array& targets) const {
   return cross_entropies(forward(params, tokens), targets);

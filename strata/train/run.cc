@@ -381,6 +381,7 @@ Scalars Run::scalars(const Outcome& outcome, const StepReport& r) const {
     out.emplace_back("optim/step_skipped", state_.optimizer.value(*at).item<bool>() ? 1.0f : 0.0f);
   if (r.routers) add_scalars(*r.routers, *outcome.routers, out);
   if (r.mtp_loss) out.emplace_back("learning/mtp_loss", static_cast<float>(*r.mtp_loss));
+  if (outcome.z_loss) out.emplace_back("learning/z_loss", outcome.z_loss->item<float>());
   return out;
 }
 
@@ -440,6 +441,8 @@ Status Run::evaluate() {
     scalars.emplace_back("eval/avg_mtp_acceptance_rate_percent",
                          static_cast<float>(all.acceptance_rate()));
   const auto batches = static_cast<double>(std::max<std::int64_t>(all.batches, 1));
+  if (c_.z_loss_multiplier > 0)
+    scalars.emplace_back("eval/avg_z_loss", static_cast<float>(all.z_loss / batches));
   if (parts.experts)
     scalars.emplace_back("eval/avg_moe_lb_loss", static_cast<float>(all.load_balance / batches));
   if (parts.further_tokens)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 
@@ -121,7 +122,7 @@ TEST_F(RunTest, SoDoOtherOptimizersTypesAndParts) {
        {std::vector<std::string>{"opt_type=sgd", "gradient_accumulation_steps=3",
                                  "per_device_batch_size=1"},
         {"weight_dtype=bfloat16", "lr_pieces=linear 0 -> 1e-2 over 2, constant"},
-        {"mu_dtype=bfloat16", "gradient_accumulation_steps=3",
+        {"mu_dtype=bfloat16", "z_loss_multiplier=0.01", "gradient_accumulation_steps=3",
          "per_device_batch_size=1", "trainable_parameters_mask=*query;*norm*"},
         {"opt_type=muon", "mu_dtype=bfloat16",
          "optimizer.muon_weight_dimension_numbers=[{match: [layers/query, layers/out], "
@@ -162,6 +163,24 @@ TEST_F(RunTest, EventsAndLinesTellTheSame) {
               (*lines)[3].values.at("eval/text/loss_per_byte"), 1e-6);  // tokens are bytes
   EXPECT_GT((*lines)[0].values.at("learning/grad_norm"), 0);
   EXPECT_TRUE(file_exists(rest->curve));
+}
+
+TEST_F(RunTest, TheZLossIsInTheLossAndTold) {
+  const auto first = [&](const std::string& multiplier) {
+    const Config c =
+        tiny(multiplier, {"z_loss_multiplier=" + multiplier, "steps=1", "eval_interval=1"});
+    EXPECT_TRUE(train(c).ok());
+    return read_metrics(metrics_path(c)).value();
+  };
+  const auto plain = first("0"), with = first("0.25");
+  EXPECT_FALSE(plain[0].values.contains("learning/z_loss"));
+  EXPECT_FALSE(plain[1].values.contains("eval/avg_z_loss"));
+  const double z = with[0].values.at("learning/z_loss");
+  EXPECT_GT(z, 0.25 * std::log(256) * std::log(256));  // the least there is of a mean logit of 0
+  for (const char* loss : {"learning/loss", "learning/lm_loss"})
+    EXPECT_NEAR(with[0].values.at(loss), plain[0].values.at(loss) + z, 1e-5);
+  EXPECT_NEAR(with[1].values.at("eval/avg_z_loss"), z, 1);
+  EXPECT_GT(with[1].values.at("eval/avg_loss"), z);
 }
 
 TEST_F(RunTest, ThreadsDoNotChangeBits) {

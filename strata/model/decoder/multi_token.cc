@@ -8,6 +8,7 @@
 #include "strata/model/decoder/model.h"
 #include "strata/model/decoder/pipeline.h"
 #include "strata/model/decoder/stack.h"
+#include "strata/model/z_loss.h"
 
 namespace strata::model::decoder {
 
@@ -176,7 +177,7 @@ MultiTokenLosses multi_token_losses(const Model& model, const tree::Tree& params
   out.further = zeros({}, out.losses.dtype());
   reading.further(h, here, o.mtp_layers, ask, out.routers,
                   [&](std::int64_t, const Array& logits, const Ahead& ahead) {
-                    const Array own = cross_entropies(logits, ahead.targets);
+                    const Array own = plain_cross_entropies(logits, ahead.targets);
                     out.further = *out.further + sum(own * astype(ahead.weights, own.dtype()));
                   });
   return out;

@@ -8,6 +8,7 @@
 #include "strata/base/error.h"
 #include "strata/model/decoder/pipeline.h"
 #include "strata/model/remat_policy.h"
+#include "strata/model/z_loss.h"
 #include "strata/nn/attention/attention.h"
 #include "strata/nn/attention/cached_attention.h"
 #include "strata/nn/attention/rotary.h"
@@ -210,7 +211,8 @@ Array token_losses(const Params& params, const Array& tokens, const Array& targe
   Array logits = astype(forward(params, tokens, c), nn::wide(c.dtype));
   Array of_target =
       squeeze(take_along_axis(logits, expand_dims(targets, -1), -1, {.mode = "clip"}), {-1});
-  return logsumexp(logits, -1) - of_target;
+  const Array log_z = logsumexp(logits, -1);
+  return model::with_z_loss(log_z - of_target, log_z);
 }
 
 Array loss(const Params& params, const Array& tokens, const Array& targets, const Config& c) {

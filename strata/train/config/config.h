@@ -87,6 +87,7 @@ struct Config {
   /// Options of the rule that opt_type names, and `groups`.
   Table optimizer = Table::object();
   double gradient_clipping_threshold = 1.0;
+  double z_loss_multiplier = 0;
   // The devices: sizes of a mesh's axes within a slice, and over slices (parallelism.h).
   std::int64_t ici_data_parallelism = 1;
   std::int64_t ici_pipeline_parallelism = 1;

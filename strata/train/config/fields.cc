@@ -149,6 +149,8 @@ std::vector<Field> make_common() {
        0,
        0,
        {"float32", "bfloat16"}},
+      {"z_loss_multiplier", &C::z_loss_multiplier,
+       "each target's loss has this times log(Z)^2 on top, Z the sum of its softmax", 0, kMany},
       {"gradient_clipping_threshold", &C::gradient_clipping_threshold,
        "largest norm of all gradients; 0 for no limit", 0, kMany},
       {"ici_data_parallelism", &C::ici_data_parallelism,

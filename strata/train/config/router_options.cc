@@ -40,7 +40,8 @@ std::optional<RouterOptions> router_options(const Config& c, const model::Model&
 StepOptions step_options(const Config& c, const model::Model& model) {
   return {.micro_batches = c.gradient_accumulation_steps,
           .routers = router_options(c, model),
-          .mtp_loss_factor = c.mtp_loss_scaling_factor};
+          .mtp_loss_factor = c.mtp_loss_scaling_factor,
+          .z_loss = c.z_loss_multiplier};
 }
 
 void add_scalars(const RouterFigures& f, const RouterOutcome& outcome, Scalars& to) {

@@ -31,7 +31,8 @@ std::string eval_line(std::int64_t step, const SourceLoss& all, const EvalParts&
   std::string out = fmt::format(
       "Completed eval after train step {}, loss={:.3f}, perplexity={:.3f}, total_weights={:.1f}, "
       "avg_z_loss={:.3f}",
-      step, all.loss(), std::exp(all.loss()), static_cast<double>(all.tokens), 0.0);
+      step, all.loss(), std::exp(all.loss()), static_cast<double>(all.tokens),
+      mean(all.z_loss, all));
   if (parts.experts) out += fmt::format(", avg_moe_lb_loss={:.3f}", mean(all.load_balance, all));
   if (parts.further_tokens)
     out += fmt::format(", avg_mtp_loss={:.3f}, avg_mtp_acceptance_rate={:.2f}%",

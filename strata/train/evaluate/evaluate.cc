@@ -30,6 +30,7 @@ void SourceLoss::add_losses(const SourceLoss& s) {
   batches += s.batches;
   load_balance += s.load_balance;
   mtp_loss += s.mtp_loss;
+  z_loss += s.z_loss;
 }
 
 SourceLoss total(const std::vector<SourceLoss>& sources) {
@@ -75,7 +76,7 @@ Evaluator::Evaluator(const Config& config, model::ModelPtr model, data::Dataset 
   const StepOptions options = step_options(config, *model);
   const std::int64_t further = model::decoder::further_layers(*model),
                      layer = config.mtp_eval_target_module;
-  if (options.routers || further > 0)
+  if (options.routers || further > 0 || options.z_loss > 0)
     with_parts_ = make_evaluation(model, options);
   else
     function_ = make_eval(model);
@@ -115,6 +116,7 @@ void Evaluator::add(const tree::Tree& params, const Batch& batch, SourceLoss& to
     to.nats += e.loss_sum.item<double>();
     if (e.routers) to.load_balance += e.routers->load_balance.item<double>();
     if (e.mtp_loss) to.mtp_loss += e.mtp_loss->item<double>();
+    if (e.z_loss) to.z_loss += e.z_loss->item<double>();
   } else {
     to.nats += function_(params, batch).first.item<double>();
   }

@@ -30,9 +30,10 @@ struct SourceLoss {
   /// Config::mtp_eval_target_module: tokens predicted further ahead, and how many of them are what
   /// the model itself says once it has read so far.
   double further = 0, accepted = 0;
-  /// Batches so far, and over them the losses of routers and of further tokens as a step has them.
+  /// Batches so far, and over them the losses of routers, of further tokens and of log(Z) as a step
+  /// has them.
   std::int64_t batches = 0;
-  double load_balance = 0, mtp_loss = 0;
+  double load_balance = 0, mtp_loss = 0, z_loss = 0;
   /// Adds what a model's answers came to: nats, batches, and what is counted with them.
   void add_losses(const SourceLoss& other);
   /// In percent, as MaxText has it.

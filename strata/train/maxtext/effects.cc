@@ -144,6 +144,7 @@ constexpr Row kActing[] = {
     {"muon_weight_decay", "muon: decoupled weight decay of matrices"},
     {"muon_consistent_rms", "muon: steps times sqrt(max(in, out)) and this, or by shape"},
     {"muon_include_routers", "muon: whether routers are among its matrices"},
+    {"z_loss_multiplier", "weight of log(Z)^2 of each target in the loss"},
     {"gradient_clipping_threshold", "largest norm of all gradients; 0 for no limit"},
     {"skip_step_on_spikes", "pass over updates whose loss or gradients stand out"},
     {"skip_step_interval", "how many steps are remembered for that"},

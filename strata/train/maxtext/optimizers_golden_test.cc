@@ -1,5 +1,5 @@
 // Steps of tiny models beside MaxText's own (tools/goldens/maxtext_optimizers.py), by its keys of
-// the optimizer.
+// the optimizer and the loss.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -66,6 +66,10 @@ TEST_P(MaxTextOptimizers, StepsAreMaxTexts) {
       EXPECT_LE(far, 2e-5) << "step " << i << ": " << key << " " << got << ", MaxText " << expected;
     };
     compare("lm_loss", outcome.loss.item<float>(), want["lm_loss"][i]);
+    // What MaxText logs is the sum over micro-batches.
+    const auto parts = static_cast<double>(run.config.gradient_accumulation_steps);
+    compare("z_loss", outcome.z_loss ? outcome.z_loss->item<float>() : 0.0,
+            want["z_loss"][i].get<double>() / parts);
   }
   for (const auto& [name, last] : stored(config, run.state.params)) {
     if (!want["moved"].contains(name)) continue;  // a bias that experts are chosen by
@@ -85,11 +89,11 @@ TEST_P(MaxTextOptimizers, StepsAreMaxTexts) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, MaxTextOptimizers,
-                         testing::Values("adam_pax", "adamw_eps_root", "adamw_mask", "muon",
-                                         "muon_rms", "muon_gemma3", "muon_experts",
-                                         "muon_no_routers", "muon_of_maxtext", "muon_latent",
-                                         "muon_gpt_oss", "trainable", "mu_dtype", "mu_dtype_muon",
-                                         "adam_pax_mask"),
+                         testing::Values("adam_pax", "adamw_eps_root", "adamw_mask", "z_loss",
+                                         "z_loss_experts", "z_loss_accumulated", "muon", "muon_rms",
+                                         "muon_gemma3", "muon_experts", "muon_no_routers",
+                                         "muon_of_maxtext", "muon_latent", "muon_gpt_oss",
+                                         "trainable", "mu_dtype", "mu_dtype_muon", "adam_pax_mask"),
                          [](const auto& test) { return std::string(test.param); });
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "strata/api/transform/grad.h"
 #include "strata/api/transform/jit.h"
 #include "strata/model/decoder/multi_token.h"
+#include "strata/model/z_loss.h"
 #include "strata/nn/sharding/logical_sharding.h"
 #include "strata/pass/dot/accumulator_folding.h"
 #include "strata/train/step/router_losses.h"
@@ -17,32 +18,40 @@ Array weights_of(const Batch& b) {
   return b.weights ? astype(*b.weights, DType::f32) : ones(b.targets.shape().sizes(), DType::f32);
 }
 
-/// Sum of the losses of the targets by their weights, f32.
-Array weighted_loss(const tree::Tree& p, const Batch& b, const model::ModelPtr& model) {
-  const Array losses =
-      b.segments ? model->packed_token_losses(p, b.tokens, b.targets, {*b.segments, *b.positions})
-                 : model->token_losses(p, b.tokens, b.targets);
+/// Sum of losses (B, S) by the weights of their targets.
+Array weighted(const Array& losses, const Batch& b) {
   return sum(b.weights ? losses * astype(*b.weights, DType::f32) : losses);
 }
 
-/// What the loss of a part is made of, where routers or further tokens have one too.
+/// Sum of the losses of the targets by their weights, f32.
+Array weighted_loss(const tree::Tree& p, const Batch& b, const model::ModelPtr& model) {
+  return weighted(
+      b.segments ? model->packed_token_losses(p, b.tokens, b.targets, {*b.segments, *b.positions})
+                 : model->token_losses(p, b.tokens, b.targets),
+      b);
+}
+
+/// What the loss of a part is made of, where routers or further tokens have one too, and what of
+/// the targets' is z-loss.
 struct Parts {
-  std::optional<Array> targets, further;
+  std::optional<Array> targets, further, z_loss;
   std::optional<model::decoder::RouterSums> routers;
-  STRATA_FIELDS(targets, further, routers)
+  STRATA_FIELDS(targets, further, z_loss, routers)
 };
 
 /// What one unit of weight is worth in the loss of the whole batch: of a target, and of one that is
 /// predicted further ahead; none where none are.
 struct Shares {
   Array targets;
-  std::optional<Array> further;
+  std::optional<Array> further = std::nullopt;
+  /// The multiplier of the z-loss.
+  double z_loss = 0;
 };
 /// A batch without any weight has loss 0.
 Shares shares_of(const Batch& batch, const model::ModelPtr& model, const StepOptions& options) {
   const auto of = [](double worth, const Array& weights) { return worth / maximum(weights, 1.0); };
   const Array weights = weights_of(batch);
-  Shares out{of(1, sum(weights)), {}};
+  Shares out{.targets = of(1, sum(weights)), .z_loss = options.z_loss};
   if (const std::int64_t layers = model::decoder::further_layers(*model); layers > 0)
     out.further =
         of(options.mtp_loss_factor, model::decoder::further_count(weights, batch.segments, layers));
@@ -53,15 +62,22 @@ Shares shares_of(const Batch& batch, const model::ModelPtr& model, const StepOpt
 std::pair<Array, Parts> objective(const tree::Tree& p, const Batch& part,
                                   const model::ModelPtr& model, const Shares& shares,
                                   const std::optional<RouterLosses>& routers) {
-  if (!routers && !shares.further) return {weighted_loss(p, part, model) * shares.targets, Parts{}};
+  std::optional<model::ZLoss> z;
+  if (shares.z_loss > 0) z.emplace(shares.z_loss);
+  const auto of_z = [&]() -> std::optional<Array> {
+    if (!z) return {};
+    return weighted(*z->added(), part) * shares.targets;
+  };
+  if (!routers && !shares.further) {
+    const Array loss = weighted_loss(p, part, model) * shares.targets;
+    return {loss, Parts{.z_loss = of_z()}};
+  }
   const model::decoder::MultiTokenLosses l =
       routers ? (*routers)(p, part)
               : model::decoder::multi_token_losses(*model, p, part.tokens, part.targets,
                                                    documents_of(part), part.weights);
   Parts parts{
-      sum(part.weights ? l.losses * astype(*part.weights, DType::f32) : l.losses) * shares.targets,
-      {},
-      l.routers};
+      .targets = weighted(l.losses, part) * shares.targets, .z_loss = of_z(), .routers = l.routers};
   Array all = *parts.targets;
   if (l.further) {
     parts.further = *l.further * *shares.further;
@@ -199,6 +215,7 @@ Sums sums_of(const tree::Tree& params, const Batch& batch, const model::ModelPtr
   Parts none;
   if (routers || shares.further) none.targets = zeros({});
   if (shares.further) none.further = zeros({});
+  if (shares.z_loss > 0) none.z_loss = zeros({});
   if (routers) none.routers = routers->no_sums();
   const Sums zero{zeros({}),
                   tree::map([](const Array& w) { return zeros_like(w, DType::f32); }, mine), none};
@@ -245,7 +262,8 @@ Step make_step(model::ModelPtr model, Optimizer optimizer, const StepOptions& op
                     norms(state.params, sums.gradients),
                     norms(next.params, trained(next.params, optimizer.frozen)),
                     routed,
-                    sums.parts.further};
+                    sums.parts.further,
+                    sums.parts.z_loss};
     return std::pair(std::move(outcome), std::move(next));
   };
   return jit(std::move(body), {.donate_argnums = {0}, .name = "train_step"});
@@ -264,12 +282,10 @@ Evaluate make_evaluation(model::ModelPtr model, StepOptions options) {
   auto body = [model, options](const tree::Tree& p, const Batch& b) {
     const auto routers = routers_of(p, b, model, options);
     const Shares shares = shares_of(b, model, options);
-    Parts parts = objective(p, b, model, shares, routers).second;
+    const auto [all, parts] = objective(p, b, model, shares, routers);
     const Array weights = sum(weights_of(b));
-    Evaluation out{parts.targets ? *parts.targets / shares.targets : weighted_loss(p, b, model),
-                   weights,
-                   {},
-                   parts.further};
+    Evaluation out{
+        parts.targets.value_or(all) / shares.targets, weights, {}, parts.further, parts.z_loss};
     if (routers) out.routers = routers->outcome(*parts.routers);
     return out;
   };

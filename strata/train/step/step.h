@@ -54,7 +54,10 @@ struct Outcome {
   std::optional<RouterOutcome> routers = std::nullopt;  // where StepOptions::routers ask
   /// Of a model with layers that predict further tokens: their mean loss times mtp_loss_factor.
   std::optional<Array> mtp_loss = std::nullopt;
-  STRATA_FIELDS(loss, total_weights, gradient_norms, parameter_norms, routers, mtp_loss)
+  /// The mean z-loss of the targets, times its multiplier, which `loss` contains; where
+  /// StepOptions::z_loss asks.
+  std::optional<Array> z_loss = std::nullopt;
+  STRATA_FIELDS(loss, total_weights, gradient_norms, parameter_norms, routers, mtp_loss, z_loss)
 };
 
 struct StepOptions {
@@ -69,6 +72,8 @@ struct StepOptions {
   /// Of a model with layers that predict further tokens (model/decoder/multi_token.h): what their
   /// mean loss over all that they predict in the whole batch is worth in what is minimised.
   double mtp_loss_factor = 0.1;
+  /// Each target's loss has this times log(Z)^2 on top (model/z_loss.h); 0 for none.
+  double z_loss = 0;
 };
 
 /// (state, batch) -> (outcome, state). Compiled at its first call for each shape; the given state's
@@ -90,16 +95,16 @@ std::pair<Array, tree::Tree> loss_and_gradients(
 /// compiled.
 using Eval = std::function<std::pair<Array, Array>(const tree::Tree&, Batch)>;
 Eval make_eval(model::ModelPtr model);
-/// What a batch of evaluation comes to where routers or further tokens have losses of their own:
-/// Eval's two, and those losses as a step's outcome has them, of this batch.
+/// What a batch of evaluation comes to where routers, further tokens or log(Z) have losses of their
+/// own: Eval's two, and those losses as a step's outcome has them, of this batch.
 struct Evaluation {
   Array loss_sum, total_weights;
   std::optional<RouterOutcome> routers;
-  std::optional<Array> mtp_loss;
-  STRATA_FIELDS(loss_sum, total_weights, routers, mtp_loss)
+  std::optional<Array> mtp_loss, z_loss;
+  STRATA_FIELDS(loss_sum, total_weights, routers, mtp_loss, z_loss)
 };
 using Evaluate = std::function<Evaluation(const tree::Tree&, Batch)>;
-/// Of a model that has routers or further tokens by `options`, whose micro_batches counts as 1.
+/// Of a model that has such losses by `options`, whose micro_batches counts as 1.
 Evaluate make_evaluation(model::ModelPtr model, StepOptions options);
 /// The same signature: (how often the `layer`th layer that predicts further tokens says what the
 /// model itself does once it has read so far, the weights of what it was asked for).
