@@ -15,6 +15,7 @@ train_step takes ahead of and behind the saved one.
 
     ... maxtext_checkpoints.py --read DIR FAMILY    # the loss of what Strata wrote, by MaxText
     ... maxtext_checkpoints.py --add FAMILY...      # these alone, beside those that are there
+    ... maxtext_checkpoints.py --rule adam_pax      # state_adam_pax: llama's whole state by another opt_type, and its steps
 """
 import importlib, importlib.abc, importlib.machinery, json, os, pathlib, shutil, sys, types, unittest.mock
 
@@ -132,9 +133,9 @@ FAMILIES = {
 
 
 class Run:
-  def __init__(self, family):
+  def __init__(self, family, more=()):
     base = str(pathlib.Path(maxtext.__path__[0], "configs", "base.yml"))
-    given = {a.split("=")[0]: a for a in COMMON + FAMILIES[family].split()}
+    given = {a.split("=")[0]: a for a in [*COMMON, *FAMILIES[family].split(), *more]}
     self.config = pyconfig.initialize(["x", base, *given.values()])
     self.mesh = maxtext_utils.get_mesh_from_config(self.config, None)
     make, model = model_creation_utils.create_nnx_abstract_model(self.config, self.mesh, None)
@@ -232,6 +233,23 @@ def add(families):
   (OUT / "losses.json").write_text(json.dumps(losses, indent=1) + "\n")
 
 
+def rule(name):
+  jax.config.update("jax_default_matmul_precision", "highest")
+  losses = json.loads((OUT / "losses.json").read_text())
+  run = Run("llama", [f"opt_type={name}"])
+  run.disturb()
+  steps = [run.step(20 + i) for i in range(3)]
+  root = OUT / f"state_{name}"
+  shutil.rmtree(root, ignore_errors=True)
+  manager = checkpointing.create_orbax_checkpoint_manager(str(root), True, False, 1)
+  checkpointing.save_checkpoint(manager, 2, run.state, run.config, None, True)
+  manager.close()
+  losses.setdefault("rules", {})[name] = steps + [run.step(20 + i) for i in range(3, 8)]
+  clean(root)
+  (OUT / "losses.json").write_text(json.dumps(losses, indent=1) + "\n")
+  print(name, losses["rules"][name])
+
+
 def main():
   jax.config.update("jax_default_matmul_precision", "highest")
   shutil.rmtree(OUT, ignore_errors=True)
@@ -264,4 +282,4 @@ def read(folder, family):
 
 
 if __name__ == "__main__":
-  {"--read": lambda: read(*sys.argv[2:]), "--add": lambda: add(sys.argv[2:])}.get(sys.argv[1] if len(sys.argv) > 1 else "", main)()
+  {"--read": lambda: read(*sys.argv[2:]), "--add": lambda: add(sys.argv[2:]), "--rule": lambda: rule(sys.argv[2])}.get(sys.argv[1] if len(sys.argv) > 1 else "", main)()

@@ -46,9 +46,18 @@ GradientTransformation scale_by_adam_pax(ScaleByAdamPaxOptions o) {
 }
 
 GradientTransformation adam_pax(Rate learning_rate, AdamPaxOptions o) {
-  return chain(scale_by_adam_pax({.b1 = o.b1, .b2 = o.b2, .eps = o.eps, .eps_root = o.eps_root}),
-               add_decayed_weights(o.weight_decay, o.mask),
-               scale_by_learning_rate(std::move(learning_rate)));
+  const GradientTransformation scaled =
+      scale_by_adam_pax({.b1 = o.b1, .b2 = o.b2, .eps = o.eps, .eps_root = o.eps_root});
+  return detail::rule(
+      detail::call_text("adam_pax", o), {.params = true},
+      [=](const Tree& params) { return scaled.init(params); },
+      [=](const Tree& u, const Tree& s, const Tree* params, const Extra&) {
+        const GradientTransformation rest =
+            chain(add_decayed_weights(o.weight_decay.at(s["count"]), o.mask),
+                  scale_by_learning_rate(learning_rate.at(s["count"])));
+        const auto [moved, next] = scaled.update(u, s);
+        return std::pair(rest.update(moved, rest.init(*params), params).first, next);
+      });
 }
 
 namespace detail {

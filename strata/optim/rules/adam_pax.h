@@ -27,9 +27,9 @@ struct AdamPaxOptions {
   Mask mask = std::nullopt;
   STRATA_FIELDS(b1, b2, eps, eps_root, weight_decay, mask)
 };
-/// scale_by_adam_pax, add_decayed_weights and the rate. Source: AI-Hypercomputer/maxtext 0.2.5,
-/// optimizers/optimizers.py (adam_pax), whose state is scale_by_adam_pax's alone; defaults are
-/// MaxText's.
+/// scale_by_adam_pax, add_decayed_weights and the rate, all by one count: its state is that of
+/// scale_by_adam_pax alone. Source: AI-Hypercomputer/maxtext 0.2.5, optimizers/optimizers.py
+/// (adam_pax); defaults are MaxText's.
 GradientTransformation adam_pax(Rate learning_rate, AdamPaxOptions options = {});
 
 }  // namespace strata::optim

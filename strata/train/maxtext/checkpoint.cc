@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <vector>
@@ -22,15 +23,18 @@ using weights::What;
 constexpr const char* kOptimizer = "opt_state/";
 
 [[noreturn]] void refuse(const std::string& name) {
-  throw Error("maxtext",
-              "the optimizer's state has '{}': MaxText's checkpoints are written of adamw and sgd",
-              name)
+  throw Error(
+      "maxtext",
+      "the optimizer's state has '{}': MaxText's checkpoints are written of adamw, adam_pax and "
+      "sgd",
+      name)
       .unsupported();
 }
 
-/// A leaf of the optimizer's state as this trainer names it: "0/mu/layers/...".
+/// A leaf of the optimizer's state as this trainer names it: "0/mu/layers/...", of adam_pax
+/// "mu/layers/...".
 struct OptimizerLeaf {
-  /// The place in the chain.
+  /// The place in the chain; empty for a rule that is none.
   std::string member;
   /// "count", "mu", "nu".
   std::string field;
@@ -39,19 +43,30 @@ struct OptimizerLeaf {
 };
 OptimizerLeaf leaf_of(const std::string& name) {
   const std::size_t first = name.find('/'), second = name.find('/', first + 1);
+  if (name == "count" || name.starts_with("mu/") || name.starts_with("nu/"))
+    return {.member = "",
+            .field = name.substr(0, first),
+            .weight = first == name.npos ? "" : name.substr(first + 1)};
   if (first == name.npos || name.find_first_not_of("0123456789") != first) refuse(name);
   return {.member = name.substr(0, first),
           .field = name.substr(first + 1, second - first - 1),
           .weight = second == name.npos ? "" : name.substr(second + 1)};
 }
 
-/// The name in the rule's own chain of a leaf of one that clips ahead of it, as rules for stored
-/// weights do: "1/0/mu/..." is "0/mu/...".
-std::string behind_clipping(const std::string& name) {
+/// Where a member's leaves stand.
+std::string folder_of(const OptimizerLeaf& leaf) {
+  return leaf.member.empty() ? kOptimizer : kOptimizer + leaf.member + "/";
+}
+
+/// The name in the rule's own state of a leaf of one that clips ahead of it, as rules for stored
+/// weights do: "1/0/mu/..." is "0/mu/...", and "1/mu/..." of adam_pax, which `unchained` says it
+/// is, "mu/...".
+std::string behind_clipping(const std::string& name, bool unchained) {
   const std::size_t first = name.find('/'), second = name.find('/', first + 1);
   const bool nested =
-      second != name.npos &&
-      name.substr(first + 1, second - first - 1).find_first_not_of("0123456789") == name.npos;
+      unchained ||
+      (second != name.npos &&
+       name.substr(first + 1, second - first - 1).find_first_not_of("0123456789") == name.npos);
   return nested ? name.substr(first + 1) : name;
 }
 
@@ -68,15 +83,22 @@ What what_of(const std::string& field, Moments of) {
   return field == "mu" ? What::first_moments : What::second_moments;
 }
 
-/// An optimizer's leaf by its name in our state.
-OptimizerLeaf leaf_of(const std::string& name, Moments of) {
-  return leaf_of(of == Moments::as_stored ? behind_clipping(name) : name);
+/// The leaves of an optimizer's state.
+std::vector<OptimizerLeaf> leaves_of(const tree::Tree& state, Moments of) {
+  const std::vector<std::string> names = state.names();
+  const bool unchained = std::any_of(names.begin(), names.end(), [](const std::string& name) {
+    return name.starts_with("1/mu/");  // AdamW's moments are of members 0, or 1/0
+  });
+  std::vector<OptimizerLeaf> out;
+  for (const std::string& name : names)
+    out.push_back(leaf_of(of == Moments::as_stored ? behind_clipping(name, unchained) : name));
+  return out;
 }
 
 /// The moments that MaxText stores for a member and a field, by our weights' paths.
 Result<tree::Tree> moments_of(const checkpoint::Checkpoint& c, const OptimizerLeaf& leaf,
                               const model::decoder::Options& options, Layout layout, Moments of) {
-  const std::string folder = fmt::format("{}{}/{}/params/", kOptimizer, leaf.member, leaf.field);
+  const std::string folder = folder_of(leaf) + leaf.field + "/params/";
   Arrays arrays = weights::arrays_below(c, folder);
   if (arrays.empty()) return not_there(c, folder);
   // MaxText's optimizer steps no bias that experts are chosen by.
@@ -97,12 +119,13 @@ Result<State> state_of(const checkpoint::Checkpoint& saved, const model::decoder
   const Arrays counts = weights::arrays_below(saved, kOptimizer);
   std::map<std::string, tree::Tree> moments;
   std::vector<Array> values;
+  const std::vector<OptimizerLeaf> leaves = leaves_of(like.optimizer, of);
   for (std::size_t i = 0; i < like.optimizer.size(); ++i) {
     const std::string& name = like.optimizer.entry(i).name;
-    const OptimizerLeaf leaf = leaf_of(name, of);
+    const OptimizerLeaf& leaf = leaves[i];
     if (leaf.field == "count" && leaf.weight.empty()) {
-      const auto at = counts.find(leaf.member + "/count");
-      if (at == counts.end()) return not_there(saved, kOptimizer + leaf.member + "/count");
+      const auto at = counts.find(leaf.member.empty() ? "count" : leaf.member + "/count");
+      if (at == counts.end()) return not_there(saved, folder_of(leaf) + "count");
       values.push_back(Array(at->second));
       continue;
     }
@@ -138,21 +161,22 @@ Status write_state(const std::string& path, const State& state, std::int64_t ste
   // Moments by member and field, under our weights' paths.
   std::map<std::pair<std::string, std::string>, std::vector<Array>> moments;
   std::set<std::int64_t> members;
-  for (std::size_t i = 0; i < state.optimizer.size(); ++i) {
-    const OptimizerLeaf leaf = leaf_of(state.optimizer.entry(i).name, of);
+  const std::vector<OptimizerLeaf> ours = leaves_of(state.optimizer, of);
+  for (std::size_t i = 0; i < ours.size(); ++i) {
+    const OptimizerLeaf& leaf = ours[i];
     if (leaf.field == "count" && leaf.weight.empty())
-      leaves.push_back(weights::leaf_at(fmt::format("{}{}/count", kOptimizer, leaf.member),
-                                        state.optimizer.value(i).literal()));
+      leaves.push_back(
+          weights::leaf_at(folder_of(leaf) + "count", state.optimizer.value(i).literal()));
     else if ((leaf.field == "mu" || leaf.field == "nu") && state.params.contains(leaf.weight))
       moments[{leaf.member, leaf.field}].push_back(state.optimizer.value(i));
     else
       refuse(state.optimizer.entry(i).name);
-    members.insert(std::stoll(leaf.member));
+    if (!leaf.member.empty()) members.insert(std::stoll(leaf.member));
   }
   for (auto& [key, values] : moments) {
     layout.what = what_of(key.second, of);
     weights::add_leaves(
-        leaves, fmt::format("{}{}/{}/params/", kOptimizer, key.first, key.second),
+        leaves, folder_of({.member = key.first}) + key.second + "/params/",
         weights::to_maxtext(options, state.params.with_values(std::move(values)), layout));
   }
   // Members of optax's chain without a state are None.

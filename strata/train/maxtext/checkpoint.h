@@ -22,9 +22,9 @@ namespace strata::train::maxtext {
 /// (`optimizer.stored_as`).
 enum class Moments { of_weights, as_stored };
 
-/// A checkpoint's weights and AdamW's or SGD's state in a state of `like`'s paths and types.
-/// Code::invalid where the stored optimizer is another one, or arrays are missing: the message
-/// names them. Throws Error for a `like` of another optimizer.
+/// A checkpoint's weights and the state of AdamW, adam_pax or SGD in a state of `like`'s paths and
+/// types. Code::invalid where the stored optimizer is another one, or arrays are missing: the
+/// message names them. Throws Error for a `like` of another optimizer.
 Result<State> state_of(const checkpoint::Checkpoint& saved, const model::decoder::Options& options,
                        const State& like, std::int64_t scan_axis = 1,
                        Moments moments = Moments::of_weights);
@@ -32,8 +32,8 @@ Result<State> state_of(const checkpoint::Checkpoint& saved, const model::decoder
 std::int64_t step_of(const checkpoint::Checkpoint& saved);
 
 /// Writes a step's folder that MaxText restores by load_full_state_path, or as a step of a run of
-/// its own. Fails as orbax::save. Throws Error for an optimizer that is neither AdamW nor SGD, and
-/// as to_maxtext. `layout.what` is not looked at.
+/// its own. Fails as orbax::save. Throws Error for an optimizer that is none of these, and as
+/// to_maxtext. `layout.what` is not looked at.
 Status write_state(const std::string& path, const State& state, std::int64_t step,
                    const model::decoder::Options& options,
                    const model::maxtext::Layout& layout = {},

@@ -280,6 +280,38 @@ TEST_F(MaxTextCheckpoint, StepsGoOnWhereMaxTextStopped) {
   EXPECT_EQ(go_on(o, *read, config(), all["step_tokens"], 3, batch), ours);
 }
 
+TEST_F(MaxTextCheckpoint, StepsOfAdamPaxGoOnToo) {
+  const json all = losses();
+  Options o = options_of(all["families"]["llama"]["keys"]);
+  o.attention_scale = 1;
+  Config c = config();
+  set(c, "opt_type", "adam_pax");
+  const auto saved = open_checkpoint((data() / "state_adam_pax").string());
+  ASSERT_TRUE(saved.ok()) << saved.status().message();
+  const auto params = params_of(*saved, o);
+  ASSERT_TRUE(params.ok()) << params.status().message();
+  const State first = init(*params, make_optimizer(c, *params));
+  const auto state = state_of(*saved, o, first);
+  ASSERT_TRUE(state.ok()) << state.status().message();
+  const auto batch = [](const json& rows) { return batch_of(rows); };
+  const auto ours = go_on(o, *state, c, all["step_tokens"], 3, batch);
+  for (std::size_t i = 0; i < ours.size(); ++i) {
+    const double theirs = all["rules"]["adam_pax"][3 + i].get<double>();
+    EXPECT_NEAR(ours[i], theirs, 2e-6 * theirs) << "step " << 3 + i;
+  }
+  const std::string path = (folder() / "3").string();
+  ASSERT_TRUE(write_state(path, *state, 3, o).ok());
+  const auto again = open_checkpoint(path);
+  ASSERT_TRUE(again.ok()) << again.status().message();
+  const auto read = state_of(*again, o, first);
+  ASSERT_TRUE(read.ok()) << read.status().message();
+  EXPECT_TRUE(tree::equal(read->optimizer, state->optimizer));
+  // AdamW's state is another one, both ways.
+  EXPECT_FALSE(state_of(*saved, o, first_state(*params)).ok());
+  const auto adamw = open_checkpoint((data() / "state").string());
+  EXPECT_FALSE(state_of(*adamw, o, first).ok());
+}
+
 TEST_F(MaxTextCheckpoint, ARunBeginsFromWhatMaxTextSaved) {
   const Surroundings nothing = {[](const std::string&) -> const char* { return nullptr; }, 1};
   const json all = losses();
