@@ -49,6 +49,7 @@ CASES = {
     "muon_latent": ("deepseek", MUON),
     "muon_gpt_oss": ("gpt_oss", MUON),
     "trainable": ("llama", ["trainable_parameters_mask=['mlp', 'decoder_norm']", "gradient_clipping_threshold=0.1"]),
+    "trainable_layers": ("gemma3", ["trainable_parameters_mask=['layers_[15]/(mlp|.*norm)', 'embed']", "adam_weight_decay=1"]),
     "mu_dtype": ("llama", ["mu_dtype=bfloat16"]),
     "mu_dtype_muon": ("llama", [*MUON, "mu_dtype=bfloat16"]),
 }

@@ -481,11 +481,8 @@ std::map<std::string, std::vector<std::string>> stored_names(const Options& o,
   std::map<std::string, std::vector<std::string>> out;
   for (const WeightShape& w : decoder::weight_shapes(o)) {
     std::vector<std::string>& names = out[w.path];
-    for (std::int64_t layer = 0; layer < layers_of(o, w); ++layer) {
-      std::string name = place_of(o, w, layer, layout).name;
-      if (std::find(names.begin(), names.end(), name) == names.end())
-        names.push_back(std::move(name));
-    }
+    for (std::int64_t layer = 0; layer < layers_of(o, w); ++layer)
+      names.push_back(place_of(o, w, layer, layout).name);
   }
   return out;
 }

@@ -50,7 +50,7 @@ using Arrays = std::map<std::string, Literal>;
 /// gemma2, gemma3, gemma4, gemma4_small, deepseek_v2, deepseek_v3, gpt_oss, olmo3, qwen3_next, qwen3_5_moe.
 std::map<std::string, std::vector<std::int64_t>> stored_shapes(const decoder::Options& options,
                                                                const Layout& layout = {});
-/// The names of the arrays that hold a weight's layers, each once, by the paths of a decoder's
+/// The names of the arrays that hold a weight's layers, layer by layer, by the paths of a decoder's
 /// weights. Throws Error as stored_shapes.
 std::map<std::string, std::vector<std::string>> stored_names(const decoder::Options& options,
                                                              const Layout& layout = {});

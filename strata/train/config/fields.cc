@@ -141,7 +141,8 @@ std::vector<Field> make_common() {
        "';'"},
       {"trainable_parameters_mask", &C::trainable_parameters_mask,
        "weights that are trained, all where it is empty: patterns of their paths, as a list or "
-       "separated by ';'; others have no state, and their gradients count in the clipping norm "
+       "separated by ';', with layers behind a colon where it is some: */kernel:0,3; others have "
+       "no state, and their gradients count in the clipping norm "
        "alone"},
       {"mu_dtype",
        &C::mu_dtype,

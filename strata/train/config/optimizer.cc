@@ -15,6 +15,7 @@
 #include "strata/train/config/learning_rate.h"
 #include "strata/train/config/make_model.h"
 #include "strata/train/config/options.h"
+#include "strata/train/config/trainable.h"
 #include "strata/train/step/rules.h"
 #include "strata/train/step/spikes.h"
 #include "strata/train/transfer.h"
@@ -351,23 +352,6 @@ Optimizer make_optimizer(const Config& c) {
 
 namespace {
 
-/// `rule` on the weights of trainable_parameters_mask, zeros for others.
-GradientTransformation of_trainable(const Config& c, const tree::Tree& weights,
-                                    GradientTransformation rule) {
-  const auto trained = by_patterns(c.trainable_parameters_mask);
-  for (const std::string& pattern : c.trainable_parameters_mask) {
-    if (weights.filter(by_patterns({pattern})).size() > 0) continue;
-    throw ConfigError(
-        fmt::format("trainable_parameters_mask={}: it matches no weight; allowed is a pattern of "
-                    "one of {}",
-                    pattern, fmt::join(weights.names(), ", ")));
-  }
-  return optim::partition({{"trainable", std::move(rule)}, {"frozen", optim::set_to_zero()}},
-                          [trained](const tree::Entry& e, const Array& x) {
-                            return trained(e, x) ? "trainable" : "frozen";
-                          });
-}
-
 Optimizer without_spikes(const Config& c, Optimizer o) {
   if (c.skip_step_on_spikes)
     o.rule = skip_spikes(std::move(o.rule),
@@ -496,7 +480,8 @@ Optimizer make_optimizer(const Config& c, const tree::Tree& weights,
   Optimizer out = every_step(c, weights, not_trained);
   if (!c.trainable_parameters_mask.empty())
     out.rule =
-        of_trainable(c, not_trained ? weights.filter(!*not_trained) : weights, std::move(out.rule));
+        of_trainable(c.trainable_parameters_mask,
+                     not_trained ? weights.filter(!*not_trained) : weights, std::move(out.rule));
   std::vector<Stored> rows = stored_of(c);
   if (const auto transfer = transfer_of(c, weights))
     for (const std::string& name : weights.names())

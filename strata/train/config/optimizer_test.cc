@@ -260,6 +260,28 @@ TEST_F(OptimizerTest, WeightsOutsideTheMaskStayAndHaveNoState) {
               HasSubstr("trainable_parameters_mask=nothing: it matches no weight"));
 }
 
+TEST_F(OptimizerTest, SomeLayersOfAWeightAreTrained) {
+  const Config c = tiny({"trainable_parameters_mask=layers/query:1;layers/key:0,1;*norm",
+                         "base_num_decoder_layers=2"});
+  auto data = open_data(c);
+  State state = init_state(c);
+  const std::vector<float> before = state.params["layers/query"].to_vector<float>();
+  step(make_step(make_model(c), make_optimizer(c)), state, *data, 0);
+  const std::vector<float> after = state.params["layers/query"].to_vector<float>();
+  const auto half = static_cast<std::ptrdiff_t>(after.size() / 2);
+  EXPECT_TRUE(std::equal(after.begin(), after.begin() + half, before.begin()));
+  EXPECT_NE(after[static_cast<std::size_t>(half)], before[static_cast<std::size_t>(half)]);
+  for (const auto& [mask, why] : {std::pair{"layers/query:2", "layers/query has 2 layers"},
+                                  {"decoder_norm:0", "decoder_norm has 0 layers"},
+                                  {"layers/query:", "allowed are numbers of layers"},
+                                  {"layers/query:-1", "allowed are numbers of layers"},
+                                  {"layers/query:1,", "allowed are numbers of layers"}})
+    EXPECT_THAT(
+        message({fmt::format("trainable_parameters_mask={}", mask), "base_num_decoder_layers=2"}),
+        HasSubstr(why))
+        << mask;
+}
+
 TEST_F(OptimizerTest, MatricesOfMuonAreNamed) {
   const Keys muon = {"opt_type=muon",
                      "optimizer.muon_weight_dimension_numbers=[{match: '*query'}]"};

@@ -18,8 +18,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Texts = std::vector<std::string>;
 
-/// A weight's path here, and the arrays of MaxText's that hold its layers, as `scan_layers` has
-/// them.
+/// A weight's path here, and the arrays of MaxText's that hold its layers, layer by layer, as
+/// `scan_layers` has them.
 struct Weight {
   std::string path;
   Texts stored;
@@ -68,14 +68,19 @@ Texts paths_of(const Resolved& resolved, const Keys& k, const char* key) {
   const auto is_meant = [&](const std::string& stored) {
     return std::any_of(found.begin(), found.end(), [&](const auto& f) { return f(stored); });
   };
+  const bool takes_layers = std::string_view(key) == "trainable_parameters_mask";
   Texts out;
   for (const Weight& w : weights_of(resolved, k, key)) {
-    const auto some = std::count_if(w.stored.begin(), w.stored.end(), is_meant);
-    if (some == 0) continue;
-    require(some == static_cast<std::ptrdiff_t>(w.stored.size()), key, k,
-            fmt::format("it means {} of the {} arrays {}, which are one here, {}", some,
-                        w.stored.size(), fmt::join(w.stored, ", "), w.path));
-    out.push_back(w.path);
+    std::vector<std::size_t> layers;
+    for (std::size_t i = 0; i < w.stored.size(); ++i)
+      if (is_meant(w.stored[i])) layers.push_back(i);
+    if (layers.empty()) continue;
+    const bool whole = layers.size() == w.stored.size();
+    const std::string list = fmt::format("{}", fmt::join(layers, ","));
+    require(whole || takes_layers, key, k,
+            fmt::format("it means layers {} of {} alone, whose {} are one array here", list, w.path,
+                        w.stored.size()));
+    out.push_back(whole ? w.path : w.path + ":" + list);
   }
   return out;
 }

@@ -93,7 +93,8 @@ INSTANTIATE_TEST_SUITE_P(Cases, MaxTextOptimizers,
                                          "z_loss_experts", "z_loss_accumulated", "muon", "muon_rms",
                                          "muon_gemma3", "muon_experts", "muon_no_routers",
                                          "muon_of_maxtext", "muon_latent", "muon_gpt_oss",
-                                         "trainable", "mu_dtype", "mu_dtype_muon", "adam_pax_mask"),
+                                         "trainable", "trainable_layers", "mu_dtype",
+                                         "mu_dtype_muon", "adam_pax_mask"),
                          [](const auto& test) { return std::string(test.param); });
 
 }  // namespace

@@ -182,8 +182,12 @@ TEST(MaxTextTranslate, MasksAreSearchedInMaxTextsPaths) {
               HasSubstr("'(' is no regular expression"));
   EXPECT_THAT(refusal({"adamw_mask=layers_1/mlp/wo", "scan_layers=false", "dataset_type=synthetic",
                        "base_num_decoder_layers=2"}),
-              AllOf(HasSubstr("adamw_mask="), HasSubstr("it means 1 of the 2 arrays"),
+              AllOf(HasSubstr("adamw_mask="), HasSubstr("it means layers 1 of"),
                     HasSubstr("layers/mlp/down/kernel")));
+  EXPECT_EQ(key_of({"trainable_parameters_mask=layers_[02]/mlp/wo", "scan_layers=false",
+                    "base_num_decoder_layers=3"},
+                   "trainable_parameters_mask"),
+            "layers/mlp/down/kernel:0,2");
   EXPECT_THAT(refusal({"trainable_parameters_mask=nothing", "dataset_type=synthetic"}),
               HasSubstr("nothing is left to train"));
   EXPECT_EQ(key_of({"trainable_parameters_mask=attention/(query|key)", "opt_type=sgd"},
