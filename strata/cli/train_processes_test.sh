@@ -11,7 +11,7 @@ unset STRATA_NUM_PROCESSES STRATA_PROCESS_ID STRATA_COORDINATOR_ADDRESS STRATA_N
 verses > text.txt
 keys="train_files=text.txt base_output_directory=. base_emb_dim=16 base_num_query_heads=4 base_num_kv_heads=4 head_dim=4
 base_mlp_dim=32 base_num_decoder_layers=2 max_target_length=8 per_device_batch_size=1 learning_rate=1e-2
-learning_rate_schedule_steps=20 steps=20 log_period=10 checkpoint_period=5 eval_interval=10 eval_steps=2 eval_files=text.txt"
+learning_rate_schedule_steps=20 steps=20 log_period=10 checkpoint_period=5 eval_interval=10 eval_steps=1"
 # The losses of a run with all their digits.
 losses() { sed 's/.*"step":\([0-9]*\).*"learning\/loss":\([^,]*\),.*/\1 \2/' "$1/metrics/metrics.jsonl" | grep -v '{'; }
 evaluations() { grep -o '"step":.*"eval/total_weights":[0-9]*' "$1/metrics/metrics.jsonl"; }
@@ -30,10 +30,14 @@ fact "of which one speaks" [ "$(grep -c 'done: step' out)" -eq 1 ]
 losses four > four.txt
 fact "have the same losses, to the bit" cmp one.txt four.txt
 fact "and the same weights" same_weights one four
-evaluations one > one_eval.txt
-fact "two evaluations" [ "$(wc -l < one_eval.txt)" -eq 2 ]
-evaluations four > four_eval.txt
-fact "which are the same too" cmp one_eval.txt four_eval.txt
+# Files of their own to evaluate, on any number of processes.
+evaluated="$keys steps=2 eval_interval=1 eval_steps=2 eval_files=text.txt ici_fsdp_parallelism=8"
+STRATA_NUM_CPU_DEVICES=8 "$bin/strata" train $evaluated run_name=evaluated1 > out 2> err
+evaluations evaluated1 > evaluated1.txt
+fact "two evaluations" [ "$(wc -l < evaluated1.txt)" -eq 2 ]
+strata launch -n 4 --devices-per-process 2 --plain -- "$bin/strata" train $evaluated run_name=evaluated4
+evaluations evaluated4 > evaluated4.txt
+fact "which four processes have too" cmp evaluated1.txt evaluated4.txt
 
 # Of processes that are told of wrongly or in part, none trains by itself.
 told_wrongly() { # PROCESS NUMBER: as whoever starts processes by hand would say it
