@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "strata/base/file.h"
 #include "strata/train/maxtext/keys.h"
 
 namespace strata::train::maxtext {
@@ -60,11 +61,30 @@ void add_huggingface(const Resolved& resolved, const Keys& k, Translation& out) 
   out.keys.push_back("tokenizer_path=" + path);
 }
 
+/// Whether a tokenizer's file or folder is the one that a model's folder holds.
+bool is_tokenizer_of(const std::string& path, const std::string& model) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  if (!fs::is_directory(model, ignored)) return false;
+  if (fs::equivalent(path, model, ignored)) return true;
+  const bool folder = fs::is_directory(path, ignored);
+  for (const char* name : {"tokenizer.json", "tokenizer.model"}) {
+    const std::string mine = folder ? path + "/" + name : path, theirs = model + "/" + name;
+    if (!fs::is_regular_file(mine, ignored) || !fs::is_regular_file(theirs, ignored)) continue;
+    const auto a = read_file(mine), b = read_file(theirs);
+    if (a && b && *a == *b) return true;
+  }
+  return false;
+}
+
 void add_tokenizer(const Resolved& resolved, const Keys& k, Translation& out) {
-  const bool given =
-      resolved.given.contains("tokenizer_path") || resolved.given.contains("tokenizer_type");
-  // A published model brings its own.
-  if (!given && !out.keys.empty() && out.keys.front().starts_with("init=")) return;
+  // A published model brings its own; MaxText's lines name it all the same.
+  constexpr std::string_view kInit = "init=";
+  if (!out.keys.empty() && out.keys.front().starts_with(kInit)) {
+    const bool given = resolved.given.contains("tokenizer_path");
+    const std::string model = out.keys.front().substr(kInit.size());
+    if (!given || is_tokenizer_of(k.text("tokenizer_path"), model)) return;
+  }
   if (k.text("tokenizer_type") == "huggingface") return add_huggingface(resolved, k, out);
   require(k.text("tokenizer_type") == "sentencepiece", "tokenizer_type", k,
           "training reads SentencePiece's .model files, and tokenizer.json by "

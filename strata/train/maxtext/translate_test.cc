@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "strata/model/registry.h"
@@ -332,6 +334,26 @@ TEST(MaxTextTranslate, TokenizersAreOfThisMachine) {
   EXPECT_THAT(refusal(with({"tokenizer_type=tiktoken"})), HasSubstr("tokenizer_type=tiktoken"));
   EXPECT_THAT(refusal(with({})), HasSubstr("tokenizer_path is not set"));
   EXPECT_EQ(refusal(with({"load_parameters_path=/nowhere/model", "model_name=llama3.1-8b"})), "");
+}
+
+TEST(MaxTextTranslate, AModelsOwnTokenizerMayBeNamedBesideIt) {
+  namespace fs = std::filesystem;
+  std::string model = testing::TempDir() + "own_tokenizer_XXXXXX";
+  ASSERT_NE(mkdtemp(model.data()), nullptr);
+  std::ofstream(model + "/tokenizer.model") << "its pieces";
+  std::ofstream(model + "/same.model") << "its pieces";
+  std::ofstream(model + "/other.model") << "other pieces";
+  const auto keys = [&](const std::string& tokenizer) {
+    return translate(of({"dataset_type=hf", "hf_path=text", "hf_train_files=a.txt",
+                         "load_parameters_path=" + model, "tokenizer_type=sentencepiece",
+                         "tokenizer_path=" + tokenizer}))
+        .keys;
+  };
+  for (const std::string& own : {model, model + "/tokenizer.model", model + "/same.model"})
+    for (const std::string& key : keys(own)) EXPECT_FALSE(key.starts_with("tokenizer")) << own;
+  // Another one would change what is trained on: the trainer refuses it.
+  EXPECT_THAT(keys(model + "/other.model"), Contains("tokenizer_path=" + model + "/other.model"));
+  fs::remove_all(model);
 }
 
 TEST(MaxTextTranslate, CommandLinesAreToldApart) {
