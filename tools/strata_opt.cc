@@ -21,7 +21,7 @@
 
 #include "strata/base/command_line.h"
 #include "strata/base/error.h"
-#include "strata/base/out_of_memory.h"
+#include "strata/base/memory/out_of_memory.h"
 #include "strata/base/standard_output.h"
 #include "strata/base/text.h"
 #include "strata/ir/bytecode/writer.h"

@@ -11,7 +11,7 @@
 #include "strata/base/command_line.h"
 #include "strata/base/error.h"
 #include "strata/base/file.h"
-#include "strata/base/out_of_memory.h"
+#include "strata/base/memory/out_of_memory.h"
 #include "strata/base/stage_times.h"
 #include "strata/base/standard_output.h"
 #include "strata/base/thread_pool.h"

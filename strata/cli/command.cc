@@ -5,7 +5,7 @@
 #include <new>
 
 #include "strata/base/error.h"
-#include "strata/base/out_of_memory.h"
+#include "strata/base/memory/out_of_memory.h"
 #include "strata/compile/cpu/cpu_client.h"
 #include "strata/runtime/device.h"
 

@@ -9,7 +9,7 @@
 #include <mutex>
 #include <unordered_set>
 
-#include "strata/base/out_of_memory.h"
+#include "strata/base/memory/out_of_memory.h"
 #include "strata/pjrt/functions.h"
 #include "strata/pjrt/types.h"
 #include "strata/runtime/allocator.h"

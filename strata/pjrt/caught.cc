@@ -2,7 +2,7 @@
 #include <new>
 
 #include "strata/base/error.h"
-#include "strata/base/out_of_memory.h"
+#include "strata/base/memory/out_of_memory.h"
 #include "strata/pjrt/buffer.h"
 #include "strata/pjrt/error.h"
 

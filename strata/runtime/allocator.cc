@@ -11,7 +11,7 @@
 #include <new>
 #include <vector>
 
-#include "strata/base/out_of_memory.h"
+#include "strata/base/memory/out_of_memory.h"
 #include "strata/base/recycle.h"
 #include "strata/runtime/live_blocks.h"
 

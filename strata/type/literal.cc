@@ -5,7 +5,7 @@
 #include <array>
 #include <mutex>
 
-#include "strata/base/out_of_memory.h"
+#include "strata/base/memory/out_of_memory.h"
 #include "strata/type/borrowed.h"
 #include "strata/type/literals_in_files.h"
 #include "strata/type/minifloat.h"

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "strata/api/trace/trace.h"
-#include "strata/base/out_of_memory.h"
+#include "strata/base/memory/out_of_memory.h"
 #include "strata/runtime/live_blocks.h"
 
 namespace strata::internal {

@@ -47,7 +47,8 @@ using Arrays = std::map<std::string, Literal>;
 
 /// Names and shapes of a model's arrays. Throws Error, unsupported, for a family that MaxText's
 /// mapping is not built for: there are llama, mistral, mixtral, qwen2, qwen3, qwen3_moe, gemma,
-/// gemma2, gemma3, gemma4, gemma4_small, deepseek_v2, deepseek_v3, gpt_oss, olmo3, qwen3_next, qwen3_5_moe.
+/// gemma2, gemma3, gemma4, gemma4_small, deepseek_v2, deepseek_v3, gpt_oss, olmo3, qwen3_next,
+/// qwen3_5_moe.
 std::map<std::string, std::vector<std::int64_t>> stored_shapes(const decoder::Options& options,
                                                                const Layout& layout = {});
 /// The names of the arrays that hold a weight's layers, layer by layer, by the paths of a decoder's

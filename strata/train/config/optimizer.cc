@@ -1,7 +1,6 @@
 #include "strata/train/config/optimizer.h"
 
 #include <fmt/format.h>
-#include <fnmatch.h>
 
 #include <algorithm>
 #include <set>
@@ -538,21 +537,6 @@ std::string optimizer_options_not_given(const Config& c) {
   if (has_adam_keys(c.opt_type))
     for (const char* key : {"b1", "b2", "eps", "eps_root", "weight_decay"}) given.emplace(key, 0);
   return options_not_given(*d, given);
-}
-
-tree::Filter by_patterns(std::vector<std::string> patterns) {
-  const std::string text = fmt::format("{}", fmt::join(patterns, " or "));
-  return tree::where(
-      [patterns = std::move(patterns)](const tree::Entry& e, const Array&) {
-        std::string typed;
-        tree::Step::path(e.name).append_to(typed);
-        return std::any_of(patterns.begin(), patterns.end(), [&](const std::string& p) {
-          for (const std::string& path : {e.name, "/" + e.name, typed})
-            if (fnmatch(p.c_str(), path.c_str(), 0) == 0) return true;
-          return false;
-        });
-      },
-      text);
 }
 
 }  // namespace strata::train

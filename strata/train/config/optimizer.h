@@ -20,6 +20,7 @@
 // clipping norm.
 #pragma once
 
+#include "strata/train/config/by_patterns.h"
 #include "strata/train/config/config.h"
 #include "strata/train/step/step.h"
 
@@ -43,8 +44,5 @@ void check_optimizer(const Config& config);
 std::string describe_optimizers();
 /// Lines of comment: the options that the configuration does not give, with their defaults.
 std::string optimizer_options_not_given(const Config& config);
-/// Leaves whose path matches one of the shell's patterns, written with slashes (layers/query) or as
-/// a typed tree's (layers.query).
-tree::Filter by_patterns(std::vector<std::string> patterns);
 
 }  // namespace strata::train

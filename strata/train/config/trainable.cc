@@ -10,7 +10,8 @@
 #include "strata/api/numpy.h"
 #include "strata/optim/rule.h"
 #include "strata/optim/transform/masked.h"
-#include "strata/train/config/optimizer.h"
+#include "strata/train/config/by_patterns.h"
+#include "strata/train/config/config.h"
 
 namespace strata::train {
 namespace {

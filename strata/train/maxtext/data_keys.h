@@ -2,7 +2,7 @@
 #pragma once
 
 #include "strata/train/maxtext/config.h"
-#include "strata/train/maxtext/translate.h"
+#include "strata/train/maxtext/translation.h"
 
 namespace strata::train::maxtext {
 

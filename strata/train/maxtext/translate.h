@@ -4,24 +4,14 @@
 //   train::Config config = train::read_config({}, t.keys);
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "strata/train/config/config.h"
 #include "strata/train/maxtext/config.h"
+#include "strata/train/maxtext/translation.h"
 
 namespace strata::train::maxtext {
-
-/// A configuration of `train::read_config`, and what is to be said about it.
-struct Translation {
-  /// key=value, all that differ from this trainer's defaults.
-  std::vector<std::string> keys;
-  /// "KEY=VALUE accepted, no effect here, because ...", one for each key that was given.
-  std::vector<std::string> notes;
-  /// dataset_type=synthetic: a file that is to be written first, and what it holds.
-  std::optional<std::pair<std::string, std::string>> synthetic;
-};
 
 /// Throws ConfigError for keys whose values would change what is computed and are not built, naming
 /// each: "KEY=VALUE is not supported yet". With `train` false the keys of data are passed over.

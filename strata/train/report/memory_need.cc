@@ -7,7 +7,7 @@
 #include <charconv>
 #include <cstdlib>
 
-#include "strata/base/out_of_memory.h"
+#include "strata/base/memory/out_of_memory.h"
 #include "strata/base/text.h"
 #include "strata/runtime/client.h"
 #include "strata/runtime/distributed/devices.h"

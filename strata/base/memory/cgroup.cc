@@ -1,4 +1,4 @@
-#include "strata/base/cgroup.h"
+#include "strata/base/memory/cgroup.h"
 
 #include <algorithm>
 #include <filesystem>

@@ -1,4 +1,4 @@
-#include "strata/base/out_of_memory.h"
+#include "strata/base/memory/out_of_memory.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "strata/base/out_of_memory.h"
+#include "strata/base/memory/out_of_memory.h"
 
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -9,7 +9,7 @@
 #include <fstream>
 #include <limits>
 
-#include "strata/base/cgroup.h"
+#include "strata/base/memory/cgroup.h"
 
 namespace strata {
 namespace {
