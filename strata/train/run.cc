@@ -34,6 +34,7 @@
 #include "strata/train/run_tokenizer.h"
 #include "strata/train/spool.h"
 #include "strata/train/state.h"
+#include "strata/train/step/first_trouble.h"
 #include "strata/train/step/parallelism.h"
 
 namespace strata::train {
@@ -163,7 +164,7 @@ class Run {
   Status finish();
   Scalars scalars(const Outcome& outcome, const StepReport& report) const;
   /// What is no number after this step; empty when all is well.
-  std::string trouble(const Outcome& outcome) const;
+  std::string trouble(const Outcome& outcome, const Batch& batch) const;
   StepReport report_of(double seconds, double weights) const;
   void show(const StepReport& report);
   /// Whether the loss of this step's evaluation is low enough.
@@ -352,11 +353,23 @@ void Run::show(const StepReport& r) {
   if (c_.log_goodput && r.routers) progress_.line(experts_line(*r.routers));
 }
 
-std::string Run::trouble(const Outcome& outcome) const {
+std::string Run::trouble(const Outcome& outcome, const Batch& batch) const {
   const std::string gradient =
       first_not_finite(state_.params, outcome.gradient_norms.to_vector<float>());
   const std::string parameter =
       first_not_finite(state_.params, outcome.parameter_norms.to_vector<float>());
+  const bool bad = !std::isfinite(result_.loss) || !gradient.empty();
+  // The state that the step was taken from is there still.
+  if (bad && !mesh_ && c_.gradient_clipping_threshold > 0) {
+    progress_.show("looking for what is not finite first");
+    const std::string first =
+        first_trouble(state_, batch, base_.model, step_options(c_, *base_.model), base_.frozen);
+    if (!first.empty())
+      return fmt::format("{}; {}",
+                         std::isfinite(result_.loss) ? "gradients are not finite"
+                                                     : fmt::format("the loss is {}", result_.loss),
+                         first);
+  }
   if (!std::isfinite(result_.loss))
     return fmt::format(
         "the loss is {}{}", result_.loss,
@@ -389,10 +402,10 @@ Status Run::one_step() {
   const double begin = seconds_now();
   Batch batch = to_batch((*batches_)());
   if (mesh_) batch = put_on_mesh(batch, *mesh_);
-  auto [outcome, next] = step_function_(std::move(state_), std::move(batch));
+  auto [outcome, next] = step_function_(std::move(state_), batch);
   state_ = std::move(next);
   result_.loss = outcome.loss.item<float>();
-  result_.trouble = trouble(outcome);
+  result_.trouble = trouble(outcome, batch);
   if (!result_.trouble.empty()) {
     result_.outcome = Outcomes::diverged;
     return {};

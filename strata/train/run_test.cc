@@ -272,6 +272,14 @@ TEST_F(RunTest, ALossThatIsNoNumberStopsTheRun) {
   EXPECT_THAT(r->trouble, HasSubstr("not finite"));
 }
 
+TEST_F(RunTest, ALossThatIsNoNumberNamesWhatWentBadFirst) {
+  auto r = train(tiny("a", {"learning_rate=100", "adam_weight_decay=100", "warmup_steps_fraction=0",
+                            "steps=60", "eval_interval=0"}));
+  ASSERT_TRUE(r.ok());
+  EXPECT_EQ(r->outcome, RunResult::Outcome::diverged);
+  EXPECT_THAT(r->trouble, HasSubstr("going back from the loss, the gradient of layers/"));
+}
+
 TEST_F(RunTest, TextsThatDoNotFitAreRefused) {
   std::ofstream(folder_ + "/short.txt") << "short";
   EXPECT_THAT(train(tiny("a", {"train_files=" + folder_ + "/short.txt"})).status().message(),

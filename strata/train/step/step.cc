@@ -136,6 +136,19 @@ tree::Tree with(const tree::Tree& params, const tree::Tree& some) {
   });
 }
 
+/// The new state where loss and gradients are finite, else the old one: what a step could not be
+/// taken from can be looked at. Frozen weights are the same in both.
+State taken_if(const Array& finite, State next, const State& state,
+               const std::optional<tree::Filter>& frozen) {
+  const auto pick = [&](const Array& now, const Array& before) {
+    return where(finite, now, before);
+  };
+  next.params = with(next.params,
+                     tree::map(pick, trained(next.params, frozen), trained(state.params, frozen)));
+  next.optimizer = tree::map(pick, next.optimizer, state.optimizer);
+  return next;
+}
+
 void check_parts(const Batch& batch, std::int64_t parts) {
   if (parts < 1 || batch.tokens.shape(0) % parts != 0)
     throw Error("train_step", "a batch of {} sequences does not divide into {} micro-batches",
@@ -257,9 +270,14 @@ Step make_step(model::ModelPtr model, Optimizer optimizer, const StepOptions& op
       routed = routers->outcome(*sums.parts.routers);
       next.params = routers->with_biases(state.params, next.params, *routed, optimizer.frozen);
     }
+    const Array gradient_norms = norms(state.params, sums.gradients);
+    // Clipping asks for all norms before it steps; where there is none, nothing waits for them.
+    if (optimizer.max_norm > 0)
+      next = taken_if(logical_and(isfinite(sums.loss), all(isfinite(gradient_norms))),
+                      std::move(next), state, optimizer.frozen);
     Outcome outcome{sums.parts.targets.value_or(sums.loss),
                     sum(weights_of(batch)),
-                    norms(state.params, sums.gradients),
+                    gradient_norms,
                     norms(next.params, trained(next.params, optimizer.frozen)),
                     routed,
                     sums.parts.further,

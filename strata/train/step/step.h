@@ -77,8 +77,9 @@ struct StepOptions {
 };
 
 /// (state, batch) -> (outcome, state). Compiled at its first call for each shape; the given state's
-/// memory is taken for the new one, so move it in. The function throws Error when B is no multiple
-/// of `micro_batches`.
+/// memory is taken for the new one, so move it in. Where the optimizer clips, and the loss or a
+/// gradient is not finite, the state stays as it was (first_trouble.h). The function throws Error
+/// when B is no multiple of `micro_batches`.
 using Step = std::function<std::pair<Outcome, State>(State, Batch)>;
 Step make_step(model::ModelPtr model, Optimizer optimizer, const StepOptions& options = {});
 
