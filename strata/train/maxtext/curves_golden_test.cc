@@ -1,6 +1,6 @@
 // Training of tiny models beside MaxText's own (tools/goldens/maxtext_curves.py): its command
 // lines, its first weights and batches, fifty steps.
-#include "strata/train/maxtext/curves_golden.h"
+#include "strata/train/maxtext/curves_testing.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

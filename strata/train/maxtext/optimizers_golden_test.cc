@@ -8,7 +8,7 @@
 #include "strata/compile/cpu/cpu_client.h"
 #include "strata/model/maxtext/weights.h"
 #include "strata/model/published/family.h"
-#include "strata/train/maxtext/curves_golden.h"
+#include "strata/train/maxtext/curves_testing.h"
 
 namespace strata::train::maxtext {
 namespace {
