@@ -1,7 +1,5 @@
 // Training of tiny models beside MaxText's own (tools/goldens/maxtext_curves.py): its command
 // lines, its first weights and batches, fifty steps.
-#include "strata/train/maxtext/curves_testing.h"
-
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -11,6 +9,7 @@
 
 #include "strata/api/array.h"
 #include "strata/compile/cpu/cpu_client.h"
+#include "strata/train/maxtext/curves_testing.h"
 #include "strata/train/report/report.h"
 
 namespace strata::train::maxtext {
