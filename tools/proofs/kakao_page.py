@@ -34,7 +34,7 @@ def pairs(items):
 def routed_layers(sources):
     """The layers that have experts: number, and the shares of each source."""
     layers = [(layer, [s["layers"][layer] for s in sources]) for layer in range(len(sources[0]["layers"]))]
-    return [(layer, shares) for layer, shares in layers if any(shares[0])]
+    return [(layer, shares) for layer, shares in layers if shares[0]]
 
 
 class Page:
