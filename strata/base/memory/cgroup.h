@@ -14,7 +14,8 @@ namespace strata {
 /// `groups` is what /proc/self/cgroup lists, `root` the folder where groups are mounted.
 /// Source: Linux' admin-guide/cgroup-v2.rst and cgroup-v1/memory.rst.
 std::size_t left_of_cgroups(const std::string& groups, const std::string& root);
-/// The same of this process.
+/// Reads the calling process's own control groups and returns the bytes that they would still give
+/// it; the largest number where there is no limit.
 std::size_t left_of_cgroups();
 
 }  // namespace strata

@@ -112,7 +112,7 @@ TEST_F(MaxTextSources, EveryKeyOfAFileOfOnesOwn) {
                    {"dropout_rate", beside},
                    {"base_emb_dim", model},
                    {"base_mlp_dim", model}});
-  // What has no effect here is said of files as of command lines.
+  // A key counts as given, and is noted where it has no effect, also when a file sets it.
   EXPECT_TRUE(r.given.contains("sa_block_q"));
   EXPECT_FALSE(r.given.contains("adam_eps"));
 }
